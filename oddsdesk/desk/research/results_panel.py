@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Iterable
 from functools import partial
+from itertools import repeat
 from typing import Final
 
 from PySide6.QtCore import QModelIndex, Signal
@@ -63,6 +64,8 @@ class ResultsPanel(ListPanel):
         super().__init__(theme, idle_ms=_LOOK_MS)
         self._log = log
         self._found: ListedResults | None = None
+        self._texts: list[str] = []
+        """What the filter searches in each row, once it has been used."""
         self._trouble = ""
         self._reading: asyncio.Task[None] | None = None
         self._passes = 0
@@ -108,7 +111,7 @@ class ResultsPanel(ListPanel):
         if self._reading is not None:
             self._reading.cancel()
             self._reading = None
-        self._found, self._trouble = None, ""
+        self._found, self._trouble, self._texts = None, "", []
         self._show()
         if self.isVisible():
             self._look()
@@ -128,14 +131,21 @@ class ResultsPanel(ListPanel):
             return
         self._reading = None
         if found is not None:
-            self._found, self._trouble = found, ""
+            self._found, self._trouble, self._texts = found, "", []
             self._show()
             self._passes = int(found.took_ms * _REST / _LOOK_MS)
 
     def _show(self) -> None:
         rows = [] if self._found is None else self._found.rows
         keep, words = _SHOWN[self.shown.chosen_key][1], self.filter.text().casefold().split()
-        listed = [row for row in rows if keep(row) and _has_words(row, words)]
+        if words and not self._texts:
+            self._texts = list(map(_searched, rows))
+        texts = self._texts if words else repeat("")
+        listed = [
+            row
+            for row, text in zip(rows, texts, strict=False)
+            if keep(row) and all(word in text for word in words)
+        ]
         self.facts.show_text(_facts(rows, len(listed)) if rows else "")
         self.model.show_rows({row.key: row for row in listed}, may_move=True)
         self._show_rows_of(self.table, self._state)
@@ -215,11 +225,11 @@ def _facts(rows: Iterable[ListedResult], listed: int) -> str:
     return " · ".join(facts)
 
 
-def _has_words(row: ListedResult, words: Iterable[str]) -> bool:
-    text = " ".join(
+def _searched(row: ListedResult) -> str:
+    """Return the text that the filter searches."""
+    return " ".join(
         (row.match_name, row.competition, row.sport, _source(row), _status(row), _kick_off(row))
     ).casefold()
-    return all(word in text for word in words)
 
 
 def _kick_off(row: ListedResult) -> str:

@@ -162,6 +162,18 @@ async def test_what_is_recorded_by_another_program_appears(panel: ResultsPanel, 
     panel.close_panel()
 
 
+async def test_the_filter_also_finds_what_appears(panel: ResultsPanel, path: Path) -> None:
+    panel.filter.setText("three")
+    assert panel.model.rowCount() == 0
+    with closing(open_store(path)) as store:
+        result = GameResult("EPL", "Ely vs Ware", START + 4 * HOUR, 3, 2, source="three")
+        store.record_results([result]).result(10)
+    panel._look()
+    await listed(panel)
+    assert column(panel, "match_name") == ["Ely v Ware"]
+    panel.close_panel()
+
+
 async def test_it_exports_figures_that_programs_can_read(
     panel: ResultsPanel, tmp_path: Path, qtbot: QtBot
 ) -> None:
