@@ -8,8 +8,15 @@ from oddsdesk.cli.terminal import aligned, room
 from oddsdesk.contract.times import format_ms
 from oddsdesk.ledger.reporting import Grouping, split_report, whole_report
 from oddsdesk.pricing.reports import Report
-from oddsdesk.research.backtest_summary import Summary, bets_text, covered_lines, notes, summary
-from oddsdesk.research.coverage import games_lines, in_span, refused_line
+from oddsdesk.research.backtest_summary import (
+    Summary,
+    bets_text,
+    covered_lines,
+    notes,
+    shared_coverage,
+    summary,
+)
+from oddsdesk.research.coverage import in_span
 from oddsdesk.research.grids import AND, Bests, Combination, best_lines
 from oddsdesk.research.intervals import Ends
 from oddsdesk.research.question import Question
@@ -62,7 +69,7 @@ def comparison(runs: Sequence[Run], best: Bests) -> Iterator[str]:
         yield from best_lines(best, [_label(run, _axes(runs)) for run in runs])
     yield ""
     yield from _shared_notes(runs)
-    yield from _coverage(runs)
+    yield from shared_coverage([(run.done, run.question) for run in runs])
 
 
 def _asked(runs: Sequence[Run]) -> Iterator[str]:
@@ -246,20 +253,3 @@ def _shared_notes(runs: Sequence[Run]) -> Iterator[str]:
             left += 1
     if left:
         yield f"{left} notes on single combinations: see --json"
-
-
-def _coverage(runs: Sequence[Run]) -> Iterator[str]:
-    """Yield what the log covers for each sharp book."""
-    by_reference: dict[str, list[Run]] = {}
-    for run in runs:
-        by_reference.setdefault(run.question.judges, []).append(run)
-    said: set[str] = set()
-    for reference, judged in by_reference.items():
-        found, close = judged[0].done.coverage, judged[0].question.close
-        for line in games_lines(found, reference, close):
-            if line not in said:
-                yield line
-            said.add(line)
-        refused = refused_line([run.done.coverage for run in judged], reference)
-        if refused and judged[0].question.strategy == "value":
-            yield refused if len(by_reference) == 1 else f"{reference}: {refused}"

@@ -185,6 +185,28 @@ def covered_lines(done: Backtested, question: Question, day: Moment = day_of) ->
         yield refused
 
 
+def shared_coverage(
+    runs: Sequence[tuple[Backtested, Question]], day: Moment = day_of
+) -> Iterator[str]:
+    """Yield what the log covers and which prices were refused for each sharp book, each line once.
+
+    ``day`` formats days.
+    """
+    by_reference: dict[str, list[tuple[Backtested, Question]]] = {}
+    for run in runs:
+        by_reference.setdefault(run[1].judges, []).append(run)
+    said: set[str] = set()
+    for reference, judged in by_reference.items():
+        done, question = judged[0]
+        for line in games_lines(done.coverage, reference, question.close, day):
+            if line not in said:
+                yield line
+            said.add(line)
+        refused = refused_line([each.coverage for each, _ in judged], reference)
+        if refused and question.strategy == "value":
+            yield refused if len(by_reference) == 1 else f"{reference}: {refused}"
+
+
 def as_fields(bet: PlacedBet) -> dict[str, Any]:
     """Return a bet in the form that ``--json`` prints."""
     return {

@@ -148,7 +148,7 @@ def best_lines(best: Bests, names: Sequence[str]) -> Iterator[str]:
     count = len(names)
     for figure, winner in (("yield", best.by_yield), ("CLV", best.by_clv)):
         if winner is None:
-            yield f"best {figure} of {count}: unknown, none has ten games with one"
+            yield f"best {figure} of {count}: unknown, as none has ten games with a {figure}"
             continue
         low, high = winner.ends
         yield (
