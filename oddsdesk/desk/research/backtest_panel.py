@@ -53,7 +53,7 @@ from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.presets import Preset
 from oddsdesk.pricing.devig import METHODS
 from oddsdesk.pricing.exposure import StakePlan
-from oddsdesk.research.backtest_summary import Summary, covered_lines, notes
+from oddsdesk.research.backtest_summary import Summary, covered_lines, notes, shared_coverage
 from oddsdesk.research.coverage import games_text
 
 _LEAST_FOR_CHART: Final = 430
@@ -139,6 +139,7 @@ class BacktestPanel(ResearchPanel):
         fields = [self.preset, self.method, self.reference, *self.span.fields, self.more]
         self._assemble(theme, fields, [self.back_bar, self.facts, self.chart], wraps_at=3)
         self._stack.addWidget(self.grid)
+        self.preset.currentIndexChanged.connect(self._on_choice_changed)
         self.bar.wrapped.connect(self._fit)
         add_action(self, "backtest.settings", self.ask_settings)
         add_action(self, "backtest.back", self.show_grid)
@@ -159,6 +160,7 @@ class BacktestPanel(ResearchPanel):
         """Go back from the bets of one backtest to the table of all."""
         if self._found is not None and len(self._found.runs) > 1 and self._run is not None:
             self._run = None
+            self._say_notes()
             self.show_state()
             self.grid.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -179,6 +181,14 @@ class BacktestPanel(ResearchPanel):
 
     def _about(self) -> str:
         return "" if self._found is None else f"{self._found.runs[0].done.asked:,} rows"
+
+    def _is_of_choices(self) -> bool:
+        return self._found is not None and self._found.asked == self._asked()
+
+    def _notes(self) -> list[str]:
+        if self._run is not None:
+            return _told(self._run) if self._run.done.bets else []
+        return [] if self._found is None else _grid_notes(self._found)
 
     def _state(self) -> EmptyState:
         if self._found is None:
@@ -229,6 +239,9 @@ class BacktestPanel(ResearchPanel):
         for name in METHODS:
             self.method.addItem(method_title(name), name)
         self.method.setCurrentText(kept.method or method_title(self._usual_method))
+        if (edit := self.method.lineEdit()) is not None:
+            edit.editingFinished.connect(partial(edit.setCursorPosition, 0))  # shows its beginning
+            edit.setCursorPosition(0)
         self.method.setAccessibleName("Devig method")
         self.method.setToolTip(
             "How the sharp book's margin is removed. Several with commas are compared: power, shin"
@@ -263,6 +276,7 @@ class BacktestPanel(ResearchPanel):
         self._settings = settings
         self._keep()
         self._show_settings()
+        self._on_choice_changed()
 
     def _on_running_done(self, found: BacktestsFound) -> None:
         self._found = found
@@ -270,8 +284,6 @@ class BacktestPanel(ResearchPanel):
         self.grid_model.show_rows(rows, may_move=True)
         self._run = found.runs[0] if len(found.runs) == 1 else None
         self._show_run()
-        if self._run is None:
-            self.messages.show_message(" · ".join(_grid_notes(found)), icon="info")
         self.show_state()
 
     def _show_run(self) -> None:
@@ -279,13 +291,12 @@ class BacktestPanel(ResearchPanel):
         run = self._run
         bets = [] if run is None else run.done.bets
         self.model.show_rows({(bet.ident or 0,): bet for bet in bets}, may_move=True)
+        self._say_notes()
         if run is None:
             return
         self.facts.fill_facts(_facts(run))
         bankroll = run.done.bankroll
         self.chart.show_steps(run.steps, None if bankroll is None else bankroll.start)
-        if bets:
-            self.messages.show_message(" · ".join(_told(run)), icon="info")
 
     def _on_grid_opened(self, _index: object) -> None:
         current = self.grid.current_cell()
@@ -346,15 +357,16 @@ def _judge(found: BacktestFound) -> Fact:
 
 
 def _grid_notes(found: BacktestsFound) -> list[str]:
-    """Return what was compared, then what the log covers by each sharp book."""
-    firsts = {run.question.reference: run for run in reversed(found.runs)}
+    """Return what was compared, why some have no bets, and what the log covers by sharp book."""
     close = found.runs[0].question.close
-    covered = [
-        line
-        for run in reversed(firsts.values())
-        for line in covered_lines(run.done, run.question, day_text)
+    without = (_told(run)[0] for run in found.runs if not run.done.bets)
+    covered = shared_coverage([(run.done, run.question) for run in found.runs], day_text)
+    return [
+        *comparison_lines(found),
+        f"CLV {close.close_by_text}",
+        *dict.fromkeys(without),
+        *covered,
     ]
-    return [*comparison_lines(found), f"CLV {close.close_by_text}", *dict.fromkeys(covered)]
 
 
 def _facts(run: BacktestFound) -> list[Fact]:

@@ -30,7 +30,7 @@ def run_words(run: BacktestFound) -> str:
 def comparison_lines(found: BacktestsFound) -> list[str]:
     """Return how many combinations were compared, and how sure the best of them is."""
     best = best_lines(found.best, [run_words(run) for run in found.runs])
-    return [f"{len(found.runs)} combinations compared", *best]
+    return [f"{len(found.runs)} combinations compared", *(line.rstrip(".") for line in best)]
 
 
 def _percent(figure: float | None, ends: Ends) -> Cell:
@@ -66,7 +66,13 @@ COLUMNS: Final[tuple[ColumnSpec[BacktestFound, int], ...]] = (
     ColumnSpec(
         "method",
         "Devig method",
-        Column("Margin proportional", Align.LEFT, stretches=True, widest="Margin proportional 8"),
+        Column(
+            "Margin proportional",
+            Align.LEFT,
+            stretches=True,
+            widest="Margin proportional 8",
+            narrow="Shin",
+        ),
         lambda run, _now: Cell(method_title(run.question.method), TextRole.STRONG, is_strong=True),
         lambda run: run.question.method,
         tip="How the sharp book's margin is removed",
@@ -110,7 +116,7 @@ COLUMNS: Final[tuple[ColumnSpec[BacktestFound, int], ...]] = (
     ColumnSpec(
         "yield",
         "Yield",
-        Column("+88.88 %", note_sample=_INTERVAL, narrow=""),
+        Column("+88.88 %", note_sample=_INTERVAL),
         lambda run, _now: _percent(run.summary.yield_pct, run.summary.yield_range),
         lambda run: _or_lowest(run.summary.yield_pct),
         descending_first=True,

@@ -54,6 +54,7 @@ class Running(QObject):
         if self._task is None:
             self.rows = 0
             self._task = spawn(name, self._run(work))
+            self._task.add_done_callback(self._on_task_done)
             self.changed.emit()
 
     def cancel(self) -> None:
@@ -67,9 +68,6 @@ class Running(QObject):
         except ResearchError as error:
             self._end()
             self.failed.emit(str(error))
-        except asyncio.CancelledError:
-            self._end()
-            raise
         else:
             self._end()
             self.done.emit(found)
@@ -77,6 +75,11 @@ class Running(QObject):
     def _end(self) -> None:
         self._task = None
         self.changed.emit()
+
+    def _on_task_done(self, task: asyncio.Task[None]) -> None:
+        """End a cancelled task, even one that was cancelled before it began."""
+        if task is self._task:
+            self._end()
 
     def _on_progress(self, rows: int) -> None:
         if self._task is not None:
@@ -128,6 +131,7 @@ class ResearchPanel(QtWidgets.QWidget):
         """Run, or cancel if it is running."""
         if self.running.is_running:
             self.running.cancel()
+            self._say_notes()  # the table stays, so its notes do
             return
         log = self._log()
         if log is not None:
@@ -143,7 +147,7 @@ class ResearchPanel(QtWidgets.QWidget):
         runs, has_rows = self.running.is_running, self._rows.rowCount() > 0
         self.bar.show_running(self.running.rows if runs else None)
         if not runs:
-            self.bar.say_line(self._about())
+            self._say_about()
         self.bar.offer_export(has_rows)
         if not has_rows:
             state = _NO_LOG if self._log() is None else _RUNS if runs else self._state()
@@ -177,6 +181,9 @@ class ResearchPanel(QtWidgets.QWidget):
         self.bar.run_clicked.connect(self.run_or_cancel)
         self.bar.export_clicked.connect(export.trigger)
         self.placeholder.action_requested.connect(self.run_or_cancel)
+        for edit in (edit for field in fields for edit in _text_fields(field)):
+            edit.textChanged.connect(self._on_choice_changed)
+            edit.returnPressed.connect(self._on_return_pressed)
         self.running.changed.connect(self.show_state)
         self.running.done.connect(self._on_running_done)
         self.running.failed.connect(self._say_trouble)
@@ -190,6 +197,30 @@ class ResearchPanel(QtWidgets.QWidget):
 
     def _say_trouble(self, text: str) -> None:
         self.messages.show_message(text, icon="warning", ink=TextRole.DOWN)
+
+    def _say_notes(self) -> None:
+        """Show the notes on the result; without any, no message."""
+        if lines := self._notes():
+            self.messages.show_message(" · ".join(lines), icon="info")
+        else:
+            self.messages.hide()
+
+    def _say_about(self) -> None:
+        """Describe the result, or say that it is of other choices than those in the bar."""
+        try:
+            is_same = self._is_of_choices()
+        except ChoiceError:
+            is_same = False
+        about = self._about()
+        self.bar.say_line(about if is_same or not about else "Choices changed")
+
+    def _on_choice_changed(self) -> None:
+        if not self.running.is_running:
+            self._say_about()
+
+    def _on_return_pressed(self) -> None:
+        if not self.running.is_running:
+            self.run_or_cancel()
 
     # Defined by subclasses
 
@@ -208,12 +239,31 @@ class ResearchPanel(QtWidgets.QWidget):
         """Return the line about the result; empty before the first run."""
         raise NotImplementedError
 
+    def _is_of_choices(self) -> bool:
+        """Whether the result is of the choices in the bar.
+
+        Raises:
+            ChoiceError: One of them is invalid.
+        """
+        raise NotImplementedError
+
+    def _notes(self) -> list[str]:
+        """Return the notes on the result, none where it has no rows."""
+        raise NotImplementedError
+
     def _state(self) -> EmptyState:
         """Return the message without rows, while nothing is running."""
         raise NotImplementedError
 
     def _exported(self) -> Table:
         raise NotImplementedError
+
+
+def _text_fields(field: QtWidgets.QWidget) -> list[QtWidgets.QLineEdit]:
+    """Return the editor of a choice if it is typed."""
+    if isinstance(field, QtWidgets.QLineEdit):
+        return [field]
+    return field.findChildren(QtWidgets.QLineEdit)
 
 
 class _Notes(QtWidgets.QScrollArea):
@@ -326,11 +376,11 @@ class RunBar(QtWidgets.QWidget):
         )
         if rows is not None:
             self.say_line(f"{rows:,} rows…")
-            self._facts.setMinimumWidth(self._facts.width_of(_COUNT))
 
     def say_line(self, text: str) -> None:
-        """Say one line; it is elided where the fields need the room, but for rows being read."""
-        self._facts.setMinimumWidth(0)
+        """Say one line; a long one is elided where the fields need the room."""
+        is_short = 0 < len(text) <= len(_COUNT)
+        self._facts.setMinimumWidth(self._facts.width_of(_COUNT) if is_short else 0)
         self._facts.show_text(text)
 
     def offer_export(self, offered: bool) -> None:

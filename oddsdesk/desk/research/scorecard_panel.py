@@ -58,6 +58,9 @@ class ScorecardPanel(ResearchPanel):
         self.table.setAccessibleName("Bookmaker scorecards")
         self._found: Scored | None = None
         self._asked = AskedSpan()
+        """The days of the run that was started last."""
+        self._of = AskedSpan()
+        """The days of the result."""
         self._saved = Saved(layout, _KEY, KeptDays, KeptDays())
         kept = self._saved.get_value()
         self.span = SpanFields(theme, kept.since, kept.until)
@@ -78,8 +81,15 @@ class ScorecardPanel(ResearchPanel):
     def _state(self) -> EmptyState:
         if self._found is None:
             return _BEGIN
-        told = self._notes(self._found)[0]
+        told = self._all_notes(self._found)[0]
         return EmptyState("table", f"{told[0].upper()}{told[1:]}.", "", "Run again")
+
+    def _is_of_choices(self) -> bool:
+        return self.span.span() == self._of
+
+    def _notes(self) -> list[str]:
+        found = self._found
+        return [] if found is None or not found.cards else self._all_notes(found)
 
     def _exported(self) -> Table:
         table = self.model.exported()
@@ -97,16 +107,15 @@ class ScorecardPanel(ResearchPanel):
         self.model.show_rows({card.key: card for card in shown}, may_move=True)
 
     def _on_running_done(self, found: Scored) -> None:
-        self._found = found
+        self._found, self._of = found, self._asked
         markets = sorted({market_text(card.key) for card in found.cards})
         self.market.offer((market, market) for market in markets)
         self._show_cards()
-        if found.cards:
-            self.messages.show_message(" · ".join(self._notes(found)), icon="info")
+        self._say_notes()
         self.show_state()
 
-    def _notes(self, found: Scored) -> list[str]:
-        when = in_span(self._asked.since_ms, self._asked.until_ms, moment_text)
+    def _all_notes(self, found: Scored) -> list[str]:
+        when = in_span(self._of.since_ms, self._of.until_ms, moment_text)
         covered = coverage_lines(found.coverage, found.reference, found.close, day_text)
         closed = [f"CLV {found.close.close_by_text}"] if found.cards else []
         return [*notes(found, when, moment_text, day_text), *closed, *covered]
@@ -175,11 +184,12 @@ def _figure(
         sure = f"From {of.count:,}: {SHARE:.0%} between {number(of.low)} and {number(of.high)}"
         return sure + more(card)
 
-    narrow = None if priority is Priority.ESSENTIAL else ""
+    note = f"±{max('88.88', sample.lstrip('+'), key=len)} · 88,888"
+    narrow = {Priority.EXTRA: "", Priority.USEFUL: f"{sample} {note}"}  # useful: with its note
     return ColumnSpec(
         key,
         title,
-        Column(sample, note_sample="±88.88 · 88,888", narrow=narrow),
+        Column(sample, note_sample=note, narrow=narrow.get(priority)),
         cell,
         order_of,
         kind=Kind.NUMBER,

@@ -17,6 +17,7 @@ from pytestqt.qtbot import QtBot
 
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.results import GameResult
+from oddsdesk.desk.research import grid_table
 from oddsdesk.desk.research.backtest_panel import BacktestPanel
 from oddsdesk.desk.research.log import BacktestAsked, BacktestSettings, ResearchLog
 from oddsdesk.desk.research.panel import ChoiceError, span_of
@@ -308,6 +309,121 @@ async def test_it_is_cancelled_by_the_button_that_began_it(
     assert log.is_cancelled
     assert panel.bar.run.text() == "Run"
     assert panel.placeholder.isVisible()
+
+
+async def test_figures_of_other_choices_are_marked_as_such(
+    qtbot: QtBot, theme: Theme, layout: Layout, path: Path
+) -> None:
+    panel = backtest_panel(qtbot, theme, layout, research(path))
+    panel.reference.setText("Pinnacle")
+    assert panel.bar._facts.text() == ""
+    panel.run_or_cancel()
+    await ended(panel)
+    rows = panel.bar._facts.text()
+    assert rows.endswith(" rows")
+    changes: list[tuple[Callable[[], None], Callable[[], None]]] = [
+        (
+            lambda: panel._on_settings_chosen(BacktestSettings(least_evs=(0.0,))),
+            lambda: panel._on_settings_chosen(BacktestSettings()),
+        ),
+        (lambda: panel.preset.setCurrentIndex(1), lambda: panel.preset.setCurrentIndex(0)),
+        (
+            lambda: panel.method.setCurrentText("power"),
+            lambda: panel.method.setCurrentText("margin proportional"),
+        ),
+        (lambda: panel.reference.setText(""), lambda: panel.reference.setText("Pinnacle")),
+        (lambda: panel.span.since.setText("2023-"), lambda: panel.span.since.setText("")),
+    ]
+    for change, change_back in changes:
+        change()
+        assert panel.bar._facts.text() == "Choices changed"
+        change_back()
+        assert panel.bar._facts.text() == rows
+
+
+async def test_days_that_scorecards_are_not_of_are_marked_as_such(
+    qtbot: QtBot, theme: Theme, layout: Layout, path: Path
+) -> None:
+    panel = scorecard_panel(qtbot, theme, layout, research(path))
+    panel.run_or_cancel()
+    await ended(panel)
+    panel.span.since.setText("2023-11-01")
+    assert panel.bar._facts.text() == "Choices changed"
+    qtbot.keyClick(panel.span.since, Qt.Key.Key_Return)
+    await ended(panel)
+    assert " games, " in panel.bar._facts.accessibleName()
+
+
+async def test_a_cancelled_run_leaves_the_notes_of_the_table(
+    qtbot: QtBot, theme: Theme, layout: Layout, path: Path
+) -> None:
+    log = research(path)
+    panel = backtest_panel(qtbot, theme, layout, log)
+    panel.run_or_cancel()
+    await ended(panel)
+    notes = panel.messages.message_text
+    panel.reference.setText("Soft")
+    panel.run_or_cancel()
+    assert panel.messages.isHidden()
+    panel.run_or_cancel()
+    await ended(panel)
+    assert panel.messages.isVisible()
+    assert panel.messages.message_text == notes
+    assert panel.bar._facts.text() == "Choices changed"
+
+
+async def test_enter_in_a_field_runs(
+    qtbot: QtBot, theme: Theme, layout: Layout, path: Path
+) -> None:
+    panel = backtest_panel(qtbot, theme, layout, research(path))
+    for field in (panel.method.lineEdit(), panel.reference, *panel.span.fields):
+        qtbot.keyClick(field, Qt.Key.Key_Return)
+        assert panel.running.is_running
+        qtbot.keyClick(field, Qt.Key.Key_Return)
+        assert panel.running.is_running
+        panel.run_or_cancel()
+        await ended(panel)
+
+
+async def test_a_comparison_names_a_sharp_book_that_is_not_recorded(
+    qtbot: QtBot, theme: Theme, layout: Layout, path: Path
+) -> None:
+    panel = backtest_panel(qtbot, theme, layout, research(path))
+    panel.reference.setText("Pinnacle, Pinacle")
+    panel.run_or_cancel()
+    await ended(panel)
+    said = panel.messages.message_text
+    assert "no price of the sharp book 'Pinacle' was recorded (did you mean Pinnacle?)" in said
+    assert "Pinnacle: no price with enough EV was refused" in said
+
+
+@pytest.mark.parametrize("percent", [100, 160])
+async def test_intervals_are_whole_or_their_column_is_left_out(
+    qtbot: QtBot,
+    theme: Theme,
+    layout: Layout,
+    path: Path,
+    percent: int,
+    request: pytest.FixtureRequest,
+) -> None:
+    backtests = backtest_panel(qtbot, theme, layout, research(path))
+    backtests.method.setCurrentText("power, shin")
+    cards = scorecard_panel(qtbot, theme, layout, research(path))
+    request.addfinalizer(lambda: theme.zoom(100))
+    theme.zoom(percent)
+    for panel, table, keys in (
+        (backtests, backtests.grid, ("yield", "clv")),
+        (cards, cards.table, ("hold_pct", "clv_pct", "log_loss_vs_reference")),
+    ):
+        panel.run_or_cancel()
+        await ended(panel)
+        columns = grid_table.COLUMNS if table is backtests.grid else COLUMNS
+        pane, model = table.scrolling, table.model
+        for width in range(500, 1_600, 50):
+            table.resize(width, 300)
+            for at in (at for at, each in enumerate(columns) if each.key in keys):
+                least = table._painter.least_width(model, at)
+                assert pane.isColumnHidden(at) or pane.columnWidth(at) >= least, (width, at)
 
 
 async def test_a_database_that_cannot_be_read_is_one_line(
