@@ -22,6 +22,7 @@ from oddsdesk.base.keyring import KeyringError
 from oddsdesk.base.places import NoHomeError, how_to_install, settings_folder
 from oddsdesk.base.tasks import in_daemon_thread
 from oddsdesk.cli import mcp_answers as answers
+from oddsdesk.cli import mcp_arguments as arguments
 from oddsdesk.cli.logs import start_logging
 from oddsdesk.cli.mcp_tools import Source, Tools, plain_error, with_notes
 from oddsdesk.cli.options import ledger_option, maybe_database_option, usual_database
@@ -65,65 +66,65 @@ class Tool(NamedTuple):
 
 TOOLS: Final = (
     Tool(
-        "games", answers.GamesArguments, answers.GamesAnswer,
+        "games", arguments.GamesArguments, answers.GamesAnswer,
         "List games with current prices (those read within the last day), or with `at` the games "
         "of a past moment, by kick-off. Start here: other tools need a game_id.",
     ),
     Tool(
-        "matrix", answers.MatrixArguments, answers.MatrixAnswer,
+        "matrix", arguments.MatrixArguments, answers.MatrixAnswer,
         "Show a game's current prices by selection and bookmaker, with fair odds, from which odds "
         "a price is value, and the best price. Name a market_type if the game has many.",
     ),
     Tool(
-        "as_of", answers.AsOfArguments, answers.MatrixAnswer,
+        "as_of", arguments.AsOfArguments, answers.MatrixAnswer,
         "Show a game's prices as they were at a past moment `at`, judged as of then.",
     ),
     Tool(
-        "value_bets", answers.BetsArguments, answers.BetsAnswer,
+        "value_bets", arguments.BetsArguments, answers.BetsAnswer,
         "List the current value bets with EV and stake, best EV first. Open bets of the ledger "
         "count against the limits on stakes. Equal to `oddsdesk bets`.",
     ),
     Tool(
-        "explain_price", answers.PriceArguments, answers.ExplainAnswer,
+        "explain_price", arguments.PriceArguments, answers.ExplainAnswer,
         "Explain a price: the sharp book's odds, the arithmetic of the margin, fair odds and EV, "
         "every devig method, every rule. Names as the matrix writes them.",
     ),
     Tool(
-        "why_not", answers.PriceArguments, answers.WhyNotAnswer,
+        "why_not", arguments.PriceArguments, answers.WhyNotAnswer,
         "Say why a price is not a value bet, and what would have to change for it to be one.",
     ),
     Tool(
-        "history", answers.HistoryArguments, answers.HistoryAnswer,
+        "history", arguments.HistoryArguments, answers.HistoryAnswer,
         "List how a game's prices moved, oldest first. Odds null: no longer offered.",
     ),
     Tool(
-        "opportunities", answers.OpportunitiesArguments, answers.OpportunitiesAnswer,
+        "opportunities", arguments.OpportunitiesArguments, answers.OpportunitiesAnswer,
         "List current arbitrage, middles and low hold across bookmakers, with stakes. Equal to "
         "`oddsdesk arbitrage`. A leg that is far too good may be an error that is voided.",
     ),
     Tool(
-        "devig", answers.DevigArguments, answers.DevigAnswer,
+        "devig", arguments.DevigArguments, answers.DevigAnswer,
         "Remove the margin from the odds of one market by every devig method. Equal to `oddsdesk "
         "devig`.",
     ),
     Tool(
-        "fair_odds", answers.FairArguments, answers.FairAnswer,
+        "fair_odds", arguments.FairArguments, answers.FairAnswer,
         "Work out fair odds of a game's usual lines from some odds of one bookmaker, or from "
         "expected goals. Equal to `oddsdesk fair`.",
     ),
     Tool(
-        "scorecard", answers.ScorecardArguments, answers.ScorecardAnswer,
+        "scorecard", arguments.ScorecardArguments, answers.ScorecardAnswer,
         "Score how sharp each bookmaker was on the recorded log: margin, best prices, CLV, lag, "
         "log loss, each with a 95 % interval. Reads the whole log: may take minutes. Equal to "
         "`oddsdesk scorecard`.",
     ),
     Tool(
-        "backtest", answers.BacktestArguments, answers.BacktestAnswer,
+        "backtest", arguments.BacktestArguments, answers.BacktestAnswer,
         "Report what value bets would have earned on the recorded log: profit, yield and CLV with "
         "95 % intervals. Reads the whole log: may take minutes. Equal to `oddsdesk backtest`.",
     ),
     Tool(
-        "ledger_report", answers.ReportArguments, answers.ReportAnswer,
+        "ledger_report", arguments.ReportArguments, answers.ReportAnswer,
         "Report the user's own settled bets: profit, yield, CLV, drawdown and luck, by currency. "
         "Equal to `oddsdesk ledger report`.",
     ),

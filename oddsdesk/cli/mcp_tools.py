@@ -24,6 +24,7 @@ from oddsdesk.board.model.notices import Connection, Link, not_offered
 from oddsdesk.board.valuation import explaining, verdict_words
 from oddsdesk.cli import arbitrage, backtest, bets, devig, fair, ledger, scorecard
 from oddsdesk.cli import mcp_answers as answers
+from oddsdesk.cli import mcp_arguments as arguments
 from oddsdesk.cli.bet_sources import (
     Moment,
     board_of,
@@ -108,7 +109,7 @@ class Tools:
         self._lock = threading.Lock()
         self._held: dict[tuple[str | None, str | None], _Held] = {}
 
-    def games(self, asked: answers.GamesArguments, _: Report) -> answers.GamesAnswer:
+    def games(self, asked: arguments.GamesArguments, _: Report) -> answers.GamesAnswer:
         """List games with current prices by kick-off, or those of a past moment."""
         now_ms = self._source.clock()
         notes: list[str] = []
@@ -125,16 +126,16 @@ class Tools:
         rows, cut = _cut(wanted, asked.limit)
         return answers.GamesAnswer(games=rows, cut=cut, notes=notes, read_at=format_ms(now_ms))
 
-    def matrix(self, asked: answers.MatrixArguments, _: Report) -> answers.MatrixAnswer:
+    def matrix(self, asked: arguments.MatrixArguments, _: Report) -> answers.MatrixAnswer:
         """Show all prices of a game by selection and bookmaker, with fair odds."""
         with self._priced(asked.reference, None) as held:
             return _matrix(held, asked)
 
-    def as_of(self, asked: answers.AsOfArguments, _: Report) -> answers.MatrixAnswer:
+    def as_of(self, asked: arguments.AsOfArguments, _: Report) -> answers.MatrixAnswer:
         """Show a game as it was at a past moment; the matrix of then."""
         return _matrix(self._past(asked.game_id, asked.at, asked.reference), asked)
 
-    def value_bets(self, asked: answers.BetsArguments, _: Report) -> answers.BetsAnswer:
+    def value_bets(self, asked: arguments.BetsArguments, _: Report) -> answers.BetsAnswer:
         """List current value bets with EV and stakes, as `oddsdesk bets`."""
         passes = None if asked.preset is None else preset(asked.preset)
         with self._priced(asked.reference, asked.derived) as held:
@@ -146,7 +147,7 @@ class Tools:
             return answers.BetsAnswer(bets=rows, cut=cut, **_about(held))
 
     def opportunities(
-        self, asked: answers.OpportunitiesArguments, _: Report
+        self, asked: arguments.OpportunitiesArguments, _: Report
     ) -> answers.OpportunitiesAnswer:
         """List arbitrage, middles and low hold, as `oddsdesk arbitrage`."""
         with self._priced(asked.reference, None) as held:
@@ -157,7 +158,7 @@ class Tools:
             rows = msgspec.convert(shown, list[answers.OpportunityRow])
             return answers.OpportunitiesAnswer(opportunities=rows, cut=cut, **_about(held))
 
-    def explain_price(self, asked: answers.PriceArguments, _: Report) -> answers.ExplainAnswer:
+    def explain_price(self, asked: arguments.PriceArguments, _: Report) -> answers.ExplainAnswer:
         """Explain a price: where its fair odds and EV come from, step by step."""
         with self._board_at(asked) as held:
             said = _explained(held, asked)
@@ -174,7 +175,7 @@ class Tools:
                 text=verdict_words.explanation_text(said),
             )
 
-    def why_not(self, asked: answers.PriceArguments, _: Report) -> answers.WhyNotAnswer:
+    def why_not(self, asked: arguments.PriceArguments, _: Report) -> answers.WhyNotAnswer:
         """Say why a price is not value, and what would have to change."""
         with self._board_at(asked) as held:
             said = _explained(held, asked)
@@ -184,7 +185,7 @@ class Tools:
                 changes=verdict_words.remedies(said),
             )
 
-    def history(self, asked: answers.HistoryArguments, _: Report) -> answers.HistoryAnswer:
+    def history(self, asked: arguments.HistoryArguments, _: Report) -> answers.HistoryAnswer:
         """List how a game's prices moved, by time."""
         now_ms = self._source.clock()
         span = [
@@ -199,7 +200,7 @@ class Tools:
             moves=rows, next_cursor=cursor, cut=cut, notes=[], read_at=format_ms(now_ms)
         )
 
-    def devig(self, asked: answers.DevigArguments, _: Report) -> answers.DevigAnswer:
+    def devig(self, asked: arguments.DevigArguments, _: Report) -> answers.DevigAnswer:
         """Remove the margin from the odds of a market by every method, as `oddsdesk devig`."""
         prices, found = devig.devigged(asked.odds)
         rows = [
@@ -208,7 +209,7 @@ class Tools:
         ]
         return answers.DevigAnswer(odds=prices, overround=overround(prices), methods=rows)
 
-    def fair_odds(self, asked: answers.FairArguments, _: Report) -> answers.FairAnswer:
+    def fair_odds(self, asked: arguments.FairArguments, _: Report) -> answers.FairAnswer:
         """Work out a game's fair odds from some of its lines, as `oddsdesk fair`."""
         if named_sport(asked.sport) is None:
             raise ToolError(f"no sport {asked.sport!r}; sports are those in the list of games")
@@ -245,7 +246,7 @@ class Tools:
         return answers.FairAnswer(prices=shown, cut=cut, notes=fit.pop("notes"), fit=fit)
 
     def scorecard(
-        self, asked: answers.ScorecardArguments, report: Report
+        self, asked: arguments.ScorecardArguments, report: Report
     ) -> answers.ScorecardAnswer:
         """Score how sharp each bookmaker was on the recorded log, as `oddsdesk scorecard`."""
         options = _read_options(
@@ -270,13 +271,15 @@ class Tools:
         found = scorecard.scored(log, asked.close_reference, asked.close_method, report)
         cards, cut = _cut(scorecard.fields(found), asked.limit)
         return answers.ScorecardAnswer(
-            cards=cards,
+            cards=msgspec.convert(cards, list[answers.CardRow]),
             cut=cut,
             notes=scorecard.remarks(found, log),
             read_at=format_ms(self._source.clock()),
         )
 
-    def backtest(self, asked: answers.BacktestArguments, report: Report) -> answers.BacktestAnswer:
+    def backtest(
+        self, asked: arguments.BacktestArguments, report: Report
+    ) -> answers.BacktestAnswer:
         """Report what value bets would have earned on the recorded log, as `oddsdesk backtest`."""
         given = {
             "--from": asked.since,
@@ -309,10 +312,13 @@ class Tools:
             each["rows"] = each["rows"][: asked.rows]
         cut = f"rows has {asked.rows} of up to {count} bets" if count > asked.rows else ""
         return answers.BacktestAnswer(
-            backtests=found, cut=cut, notes=[], read_at=format_ms(self._source.clock())
+            backtests=msgspec.convert(found, list[answers.BacktestRow]),
+            cut=cut,
+            notes=[],
+            read_at=format_ms(self._source.clock()),
         )
 
-    def ledger_report(self, asked: answers.ReportArguments, _: Report) -> answers.ReportAnswer:
+    def ledger_report(self, asked: arguments.ReportArguments, _: Report) -> answers.ReportAnswer:
         """Report profit, yield, CLV and luck of the placed bets, as `oddsdesk ledger report`."""
         kinds = [each.value for each in Grouping]
         if asked.by is not None and asked.by not in kinds:
@@ -320,14 +326,17 @@ class Tools:
         found = ledger.reported(
             self._source.ledger, asked.by, asked.close_reference, asked.close_method
         )
-        rows, cut = _cut(ledger.report_fields(found.rows, found.closed), answers.MOST_ROWS)
+        rows, cut = _cut(ledger.report_fields(found.rows, found.closed), arguments.MOST_ROWS)
         notes = [found.closed.close_text] if found.closed.close_text else []
         if not rows:
             notes.append("there are no settled bets")
         if found.practice:
             notes.append(f"practice bets left out: {found.practice}")
         return answers.ReportAnswer(
-            rows=rows, cut=cut, notes=notes, read_at=format_ms(self._source.clock())
+            rows=msgspec.convert(rows, list[answers.ReportRow]),
+            cut=cut,
+            notes=notes,
+            read_at=format_ms(self._source.clock()),
         )
 
     def _log(self) -> Database:
@@ -365,7 +374,7 @@ class Tools:
         return _Held(board, moment, now_ms, time.monotonic() + HELD_S)
 
     @contextlib.contextmanager
-    def _board_at(self, asked: answers.PriceArguments) -> Iterator[_Held]:
+    def _board_at(self, asked: arguments.PriceArguments) -> Iterator[_Held]:
         if asked.at is not None:
             yield self._past(asked.game_id, asked.at, asked.reference)
             return
@@ -397,7 +406,7 @@ class Tools:
         ) as store:
             return store.reader().matrix_as_of(game_id, at_ms, _ALL), store.reference
 
-    def _games_at(self, at_ms: int, asked: answers.GamesArguments) -> list[answers.GameRow]:
+    def _games_at(self, at_ms: int, asked: arguments.GamesArguments) -> list[answers.GameRow]:
         found: Iterable[Game]
         if self._source.database is None:
             with self._client() as client:
@@ -416,7 +425,7 @@ class Tools:
         return [msgspec.convert(each, answers.GameRow, from_attributes=True) for each in found]
 
     def _moves(
-        self, asked: answers.HistoryArguments, span: Sequence[int | None]
+        self, asked: arguments.HistoryArguments, span: Sequence[int | None]
     ) -> tuple[Sequence[PriceChange], str | None]:
         """Return moves, and where to read on; None at the end."""
         which: dict[str, Any] = {
@@ -538,7 +547,7 @@ def _games_of(rows: Iterable[OddsRow]) -> Iterator[answers.GameRow]:
     yield from sorted(found, key=lambda game: (game.match_date or "~", game.match_name))
 
 
-def _is_wanted(game: answers.GameRow, asked: answers.GamesArguments) -> bool:
+def _is_wanted(game: answers.GameRow, asked: arguments.GamesArguments) -> bool:
     def is_in(part: str | None, text: str) -> bool:
         return part is None or part.casefold() in text.casefold()
 
@@ -569,7 +578,7 @@ def _about(held: _Held) -> dict[str, Any]:
     }
 
 
-def _matrix(held: _Held, asked: answers.MatrixArguments) -> answers.MatrixAnswer:
+def _matrix(held: _Held, asked: arguments.MatrixArguments) -> answers.MatrixAnswer:
     matrix = _game(held, asked.game_id)
     lines = [
         _line(section, row)
@@ -624,7 +633,7 @@ def _line(section: Section, row: SelectionRow) -> answers.MatrixLine:
     )
 
 
-def _explained(held: _Held, asked: answers.PriceArguments) -> explaining.Explanation:
+def _explained(held: _Held, asked: arguments.PriceArguments) -> explaining.Explanation:
     key = RowKey(asked.game_id, asked.market_type, asked.period, asked.selection, asked.bookmaker)
     said = explaining.explain(held.board, key, held.read_at)
     if said is None:
@@ -633,7 +642,7 @@ def _explained(held: _Held, asked: answers.PriceArguments) -> explaining.Explana
     return said
 
 
-def _what_is_there(matrix: Matrix, asked: answers.PriceArguments) -> str:
+def _what_is_there(matrix: Matrix, asked: arguments.PriceArguments) -> str:
     """Return why a price is not found: the first of its parts that is not there."""
     sections = [each for each in matrix.sections if each.key.market_type == asked.market_type]
     rows = [row for each in sections if each.key.period == asked.period for row in each.rows]
@@ -642,7 +651,7 @@ def _what_is_there(matrix: Matrix, asked: answers.PriceArguments) -> str:
         return f"no such market and period; there are {', '.join(known)}"
     found = [row for row in rows if row.selection == asked.selection]
     if not found:
-        known = [row.selection for row in rows[: answers.MOST_ROWS]]
+        known = [row.selection for row in rows[: arguments.MOST_ROWS]]
         return f"no selection {asked.selection!r}; there are {', '.join(known)}"
     return f"no price there of {asked.bookmaker!r}; there are {', '.join(found[0].prices)}"
 
