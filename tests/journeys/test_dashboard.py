@@ -212,3 +212,51 @@ def reaches_all_by_tab(chromium: Chromium) -> bool:
             assert found.value_of_css_property("outline-style") != "none"
             visited.add(number)
     return len(visited) == count
+
+
+@pytest.mark.slow
+def test_a_day_of_an_operator_and_two_owners(
+    launch: Launch, tmp_path: Path, url: str, browsers: list[Chromium]
+) -> None:
+    """The operator invites both in the browser, and changes a plan without touching keys."""
+    operator, *owners = (Chromium(size) for size in (SIZES[0], SIZES[0], SIZES[1]))
+    browsers.extend((operator, *owners))
+    accept(operator, invitation(launch, tmp_path, "olga", "--operator"))
+    keys = []
+    for name, owner in zip(("anna", "bert"), owners, strict=True):
+        operator.driver.get(f"{url}/dashboard/accounts")
+        operator.fill(account=name)
+        operator.press("Make a link")
+        accept(owner, operator.find("#link").get_property("value"))
+        assert "none is chosen" in owner.text
+        owner.find('option[value="Pinnacle"]').click()
+        owner.press("Choose bookmaker")
+        owner.press("Create key")
+        keys.append(owner.find("#secret").get_property("value"))
+    assert [value_bets(url, key) for key in keys] == [403, 403]
+    operator.driver.get(f"{url}/dashboard/accounts")
+    (anna,) = [each for each in operator.all("tbody tr") if each.text.startswith("anna")]
+    anna.find_element("css selector", "summary").click()
+    anna.find_element("xpath", ".//option[text()='Pro+ Live']").click()
+    operator.press("Change account")
+    assert "Account anna is on Pro+ Live now." in operator.text
+    assert [value_bets(url, key) for key in keys] == [200, 403]
+    owners[0].driver.get(f"{url}/dashboard/usage")
+    assert "5,499 of 5,500" in owners[0].text
+    operator.driver.get(f"{url}/dashboard/accounts")
+    (bert,) = [each for each in operator.all("tbody tr") if each.text.startswith("bert")]
+    bert.find_elements("css selector", "summary")[1].click()
+    operator.press("Remove")
+    assert asks(url, keys[1]) == 401
+    owners[1].driver.refresh()
+    assert owners[1].driver.title == "Sign in – oddsdesk"
+
+
+def accept(chromium: Chromium, link: str) -> None:
+    chromium.driver.get(link)
+    chromium.fill(password=PASSWORD, again=PASSWORD)
+    chromium.press("Set password and sign in")
+
+
+def value_bets(url: str, key: str) -> int:
+    return httpx.get(f"{url}/api/value-bets", headers={"X-Api-Key": key}).status_code
