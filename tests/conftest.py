@@ -109,6 +109,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--every-engine", action="store_true", help="run what is marked one_engine on each, too"
     )
+    parser.addoption(
+        "--every-season", action="store_true", help="count seasons again that take minutes, too"
+    )
 
 
 def _hear_signals() -> None:
@@ -178,14 +181,17 @@ _KINDS = {
 """Folders of tests, and the marker that all in them have."""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark each test with its kind, its folder; files that take long come first.
 
     One that begins last keeps one processor, while the other has nothing left.
     """
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
+    skipped = pytest.mark.skip(reason="takes minutes: --every-season")
     for item in items:
+        if item.get_closest_marker("every_season") and not config.getoption("every_season"):
+            item.add_marker(skipped)
         folder = item.path.relative_to(Path(__file__).parent).parts[0]
         if folder in _KINDS:
             item.add_marker(_KINDS[folder])

@@ -22,6 +22,7 @@ FOOTBALL_DATA = Path(__file__).parents[3] / "shared" / "data" / "football-data"
 FILES = [*sorted(FOOTBALL_DATA.glob("[A-Z]*_*.csv")), *sorted(FOOTBALL_DATA.glob("*/E0_*.csv"))]
 _DATED = re.compile(r" \(\d{4}-\d\d-\d\d\)$")
 pytestmark = pytest.mark.slow
+LONG = pytest.mark.every_season
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +92,9 @@ def check_bets(found: dict[str, Any], counted: Iterable[Placed]) -> None:
             assert own == pytest.approx(ends, abs=reach / 10), name
 
 
-@pytest.mark.parametrize(("reference", "count"), [("Pinnacle", 489), ("Bet365", 113)])
+@pytest.mark.parametrize(
+    ("reference", "count"), [("Pinnacle", 489), pytest.param("Bet365", 113, marks=LONG)]
+)
 def test_value_is_judged_by_one_book_and_closed_by_pinnacle(
     database: str, rows: list[dict[str, str]], reference: str, count: int
 ) -> None:
@@ -105,6 +108,7 @@ def test_value_is_judged_by_one_book_and_closed_by_pinnacle(
 GRID = "method=multiplicative,margin_proportional;reference=Pinnacle,Bet365;least-ev=0,2"
 
 
+@LONG
 def test_each_combination_of_a_grid_is_the_second_count(
     database: str, rows: list[dict[str, str]]
 ) -> None:
@@ -133,7 +137,7 @@ def _setting(run: dict[str, Any]) -> tuple[str, str, float]:
     return run["method"], run["reference"], run["least_ev"]
 
 
-@pytest.mark.parametrize("least_ev", [-5, 0])
+@pytest.mark.parametrize("least_ev", [pytest.param(-5, marks=LONG), 0])
 def test_value_without_the_contracts_rules(
     database: str, rows: list[dict[str, str]], least_ev: float
 ) -> None:
@@ -142,6 +146,7 @@ def test_value_without_the_contracts_rules(
     check_bets(_bet(database, *asked), counted)
 
 
+@LONG
 @pytest.mark.parametrize(
     ("names", "rules"),
     [
@@ -158,7 +163,7 @@ def test_value_with_one_of_the_contracts_rules(
     check_bets(found, money_strategies.value_bets(rows, rules=frozenset(rules)))
 
 
-@pytest.mark.parametrize("least_ev", [None, -2])
+@pytest.mark.parametrize("least_ev", [None, pytest.param(-2, marks=LONG)])
 def test_value_at_the_close(
     database: str, rows: list[dict[str, str]], least_ev: float | None
 ) -> None:
@@ -171,7 +176,7 @@ def test_value_at_the_close(
     check_bets(_bet(database, *asked), counted)
 
 
-@pytest.mark.parametrize("close", [True, False])
+@pytest.mark.parametrize("close", [True, pytest.param(False, marks=LONG)])
 def test_value_of_the_best_odds_of_many(
     database: str, rows: list[dict[str, str]], close: bool
 ) -> None:
@@ -183,7 +188,7 @@ def test_value_of_the_best_odds_of_many(
     check_bets(found, counted)
 
 
-@pytest.mark.parametrize("close", [True, False])
+@pytest.mark.parametrize("close", [True, pytest.param(False, marks=LONG)])
 @pytest.mark.parametrize("alpha", [0.05, 0.034])
 def test_the_best_against_the_mean_of_many_bookmakers(
     database: str, rows: list[dict[str, str]], alpha: float, close: bool
@@ -194,6 +199,7 @@ def test_the_best_against_the_mean_of_many_bookmakers(
     check_bets(found, money_strategies.series_bets(rows, alpha, close=close))
 
 
+@LONG
 @pytest.mark.parametrize(
     ("alpha", "least_books", "close"), [(0.034, 3, False), (0.034, 3, True), (0.01, 6, True)]
 )
@@ -227,6 +233,7 @@ def test_stakes_by_a_share_of_the_running_bankroll(
     assert found["bankroll"]["end"] == pytest.approx(50 + profit)
 
 
+@LONG
 def test_kelly_stakes_of_games_with_one_bet(database: str, rows: list[dict[str, str]]) -> None:
     """By the plain formula, from what the bankroll was when each was placed."""
     asked = ["--method", "multiplicative", "--staking", "kelly", "--share", "25"]
