@@ -161,8 +161,9 @@ def _rules_of(names: str, least_ev: float | None) -> ListRules:
     callback=_rules,
     metavar="contract|none|NAME,...",
     help="Which price rules of the contract hold: all, none, or those with these names in Explain, "
-    "such as 'Book margin,Price age'. Other rules always hold, such as the same bet and known fair "
-    "odds.",
+    "such as 'Book margin,Price age,EV <='. Other rules always hold, such as the same bet and "
+    "known fair odds, and so do warnings of bad data: this bookmaker's margin is negative, "
+    "placeholder, delayed feed, an outcome is missing.",
 )
 @click.option(
     "--staking",

@@ -158,7 +158,7 @@ def _table(runs: Sequence[Run]) -> list[str]:
     A narrow one has the values of all axes but the last above the rows, and no CLOSES.
     """
     axes = _axes(runs)
-    labels = [[_word(run.combination[axis]) for axis in axes] for run in runs]
+    labels = [[_word(axis, run.combination[axis]) for axis in axes] for run in runs]
     whole = _rows(axes, labels, runs, _FIGURES)
     width = room()
     if width is None or max(map(len, whole)) <= width:
@@ -215,14 +215,16 @@ def _axes(runs: Sequence[Run]) -> list[str]:
     return differ or list(first)[:1]
 
 
-def _word(value: object) -> str:
+def _word(axis: str, value: object) -> str:
+    if axis == "method":
+        return str(value).replace("_", " ")
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _label(run: Run, axes: Sequence[str]) -> str:
     """Return what is special about a run among others that differ in these axes."""
     before = {"least-ev": "least EV ", "rules": "rules ", "alpha": "alpha "}
-    words = (f"{before.get(axis, '')}{_word(run.combination[axis])}" for axis in axes)
+    words = (f"{before.get(axis, '')}{_word(axis, run.combination[axis])}" for axis in axes)
     return ", ".join(words)
 
 

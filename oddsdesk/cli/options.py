@@ -115,7 +115,7 @@ class Percent(Number):
 def range_in_words(least: float, most: float | None, *, above: bool = False) -> str:
     """Return a range of numbers in words."""
     if most is not None:
-        return f"from {least:,} to {most:,}"
+        return f"above {least:,}, at most {most:,}" if above else f"from {least:,} to {most:,}"
     return f"above {least:,}" if above else f"at least {least:,}"
 
 

@@ -28,6 +28,8 @@ from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.research.recorded_log import ALWAYS, LogOfAll, RecordedLog, open_judged
 from oddsdesk.store.databases import Database, DatabaseUrl, database_named
 from oddsdesk.store.errors import StoreError
+from oddsdesk.store.names import name_among, unknown_bookmaker
+from oddsdesk.store.reader import Reader
 from oddsdesk.store.store import Store, open_store
 
 T = TypeVar("T")
@@ -191,6 +193,18 @@ def at_least(number: N, least: float, what: str) -> N:
 def names_of(said: Names) -> tuple[str, ...]:
     """Return one or several names as a tuple; none for None."""
     return () if said is None else (said,) if isinstance(said, str) else tuple(said)
+
+
+def recorded_name(reader: Reader, said: str) -> str:
+    """Return the database's name of a bookmaker.
+
+    Raises:
+        ValueError: nobody is called that, here or in the tables that come with oddsdesk.
+    """
+    recorded = reader.recorded_bookmakers()
+    if unknown := unknown_bookmaker(said, recorded):
+        raise ValueError(f"bookmaker: {unknown}")
+    return name_among(recorded, said)
 
 
 def span_of(since: Moment, until: Moment) -> tuple[int | None, int | None]:

@@ -104,7 +104,8 @@ def backtest(
         close_method: How their margin is removed.
         least_ev: The least EV in percent, from -5 on. None: the contract's minimum.
         rules: ``contract``, ``none``, or the names of the contract's price rules that hold, as in
-            Explain: ``"Book margin"``.
+            Explain: ``"Book margin"``. Warnings of bad data always hold, such as a placeholder or a
+            negative margin of the bookmaker.
         strategy: ``value``, or ``best-vs-mean``: the best price of a match result against the mean
             of all bookmakers.
         alpha: For ``best-vs-mean``: subtracted from 1/mean.

@@ -111,6 +111,11 @@ def notes(
         lines.append(lacks or unpriced)
     elif not done.bets:
         lines.append(f"no price was value {when}")
+        if question.judged_by == question.reference and done.bookmakers == {question.reference}:
+            lines.append(
+                f"{question.reference} is the only bookmaker here, and the sharp book's own prices"
+                " are never bet on"
+            )
     elif not done.has_results and not done.unclear:
         lines.append("no results: import them with the seasons of football-data.co.uk")
     elif missing := sum(bet.result is None for bet in done.bets):

@@ -49,6 +49,8 @@ def in_span(since_ms: int | None, until_ms: int | None, moment: Moment = format_
 
 def why_nothing(log: LogRead, reference: str, when: str, moment: Moment = format_ms) -> str:
     """Return why a span gives no result: no rows, or none of the sharp book; else nothing."""
+    if log.first_ms is None:
+        return "the database has no odds yet: import some first"
     if not log.asked:
         return f"nothing was recorded {when}{_the_log_goes(log, moment)}"
     if reference in CONSENSUS_TITLES:

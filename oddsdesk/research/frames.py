@@ -34,6 +34,7 @@ from oddsdesk.research.arguments import (
     profiles_known,
     reading,
     reading_log,
+    recorded_name,
     span_of,
     whole_span,
 )
@@ -287,7 +288,7 @@ def closing(
     writer = FrameWriter(_OF_PRICE, unknown=_UNKNOWN)
     span, profiles, now_ms = whole_span(since, until), profiles_known(), system_clock()
     with reading(database, None, CloseBy(), archive) as read:
-        name = bookmaker and read.store.reader().bookmaker_name(bookmaker)
+        name = bookmaker and recorded_name(read.store.reader(), bookmaker)
         last = LastLines(name, most * MINUTE_MS)
         visitor = _Closer(read.log, last, span, one_of(method, METHODS, "method"), profiles)
         walk = Walk(read.log, now_ms)

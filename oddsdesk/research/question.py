@@ -1,11 +1,13 @@
 """The settings of a backtest: which prices are bet on, when, and for how much."""
 
+import re
 from collections.abc import Iterable
 from typing import Final, Literal
 
 import msgspec
 
 from oddsdesk.board.valuation.verdict_words import RULE_TITLES
+from oddsdesk.contract.texts import MINUS
 from oddsdesk.ledger.presets import ValueFilter
 from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.derived import Bands
@@ -32,6 +34,11 @@ LEAST_BOOKS: Final = 3
 LEAST_EV: Final = -5.0
 """The lowest EV in percent that a backtest can ask for."""
 _MOST_LEAST_EV: Final = 100.0
+_AMOUNT: Final = rf"{MINUS}?\d+(\.\d+)?"
+_FIGURES: Final = re.compile(
+    rf"( (?<=age )≤)? {_AMOUNT}( to {_AMOUNT})? ?(%|s|min)?( \(main markets\))?$"
+)
+"""The limit that Explain prints after the name of a rule: ``EV ≤ 15 %``, ``Price age ≤ 60 s``."""
 
 
 class SettingsError(ValueError):
@@ -132,7 +139,8 @@ def rules_named(
     Args:
         names: ``contract`` for all price rules of the contract, ``none`` for none of them, or the
             names of those that hold: as in Explain (``Book margin``) or as a ``Rule`` (``payout``);
-            as one text, separated by commas.
+            as one text, separated by commas. The figures that Explain prints after a name are
+            ignored.
         least_ev: The least EV in percent of a unit staked, from ``LEAST_EV`` on; None for the
             contract's.
 
@@ -166,7 +174,7 @@ def _rules_among(names: Iterable[str]) -> frozenset[Rule]:
             named.setdefault(_folded(name), set()).add(rule)
     found = set[Rule]()
     for name, word in zip(given, words, strict=True):
-        rules = named.get(word, set())
+        rules = named.get(word) or named.get(_FIGURES.sub("", word), set())
         if not rules <= PRICE_RULES:
             hint = "; the least EV sets its limit" if Rule.MIN_EDGE in rules else ""
             raise SettingsError(f"The rule “{name}” always holds{hint}: {_usage()}")
@@ -182,5 +190,7 @@ def _usage() -> str:
 
 
 def _folded(name: str) -> str:
-    text = name.casefold().replace("_", " ").replace("-", " ").replace("<=", "≤")
+    text = name.casefold().replace("<=", "≤").replace(">=", "≥")
+    for sign, spaced in (("_", " "), ("-", " "), ("≤", " ≤ "), ("≥", " ≥ ")):
+        text = text.replace(sign, spaced)
     return " ".join(text.split())

@@ -195,7 +195,11 @@ def _prepare_reader(
     connection: sqlite3.Connection, path: Path, schema: Schema
 ) -> sqlite3.Connection:
     try:
-        recognition.check_current(recognition.condition_of(connection, path, schema), path)
+        condition = recognition.condition_of(connection, path, schema)
+        if schema.name == "odds":
+            recognition.check_current(condition, path, "has no odds yet: import some first")
+        else:
+            recognition.check_current(condition, path)
         connection.execute("PRAGMA query_only = ON")
     except BaseException:
         connection.close()

@@ -139,14 +139,18 @@ def condition_of(connection: sqlite3.Connection, path: Path, schema: Schema) -> 
     return Condition.CURRENT if applied == known else Condition.OUTDATED
 
 
-def check_current(condition: Condition, path: Path) -> None:
+def check_current(
+    condition: Condition, path: Path, if_empty: str = "is empty; the next start fills it"
+) -> None:
     """Refuse a file that needs a migration, for callers that only read.
+
+    ``if_empty`` is what is said of an empty file.
 
     Raises:
         NotYetError: it needs one; the next program that opens it for writing migrates it.
     """
     if condition is Condition.FRESH:
-        raise NotYetError(f"{path}: is empty; the next start fills it")
+        raise NotYetError(f"{path}: {if_empty}")
     if condition is Condition.OUTDATED:
         raise NotYetError(
             f"{path}: was made by an older oddsdesk; start a server or desk to update it"

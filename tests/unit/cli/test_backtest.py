@@ -104,6 +104,19 @@ def test_the_span_that_is_asked_for_stands_with_its_rows(database: Path) -> None
     )
 
 
+@pytest.mark.parametrize("is_made", [False, True])
+def test_a_database_without_odds_says_to_import_some(tmp_path: Path, *, is_made: bool) -> None:
+    path = tmp_path / "empty.db"
+    if is_made:
+        with closing(open_store(path)):
+            pass
+    else:
+        path.touch()
+    for command in (backtest, scorecard):
+        said = CliRunner().invoke(command, ["--database", str(path)]).output
+        assert "has no odds yet: import some first" in said
+
+
 def test_an_empty_span_is_said(database: Path) -> None:
     done = run(database, "--from", "2020-01-01", "--to", "2020-02-01", "--json")
     found = json.loads(done.stdout)
@@ -125,7 +138,7 @@ def test_an_empty_span_is_said(database: Path) -> None:
         (["--rules", "margin"], "No rule is called “margin”: use contract, none, or names of"),
         (["--share", "2"], "--share needs --staking proportional or kelly"),
         (["--bankroll", "10"], "--bankroll needs --staking proportional or kelly"),
-        (["--staking", "kelly", "--share", "0"], "the share must be from 0 to 100"),
+        (["--staking", "kelly", "--share", "0"], "the share must be above 0, at most 100"),
         (["--grid", "colour=red"], "'colour' is not an axis: use method, reference, least-ev"),
         (["--grid", "method=shin", "--method", "power"], "--method and --grid both have a method"),
         (["--alpha", "0.1"], "--alpha has no effect with --strategy value"),
@@ -405,6 +418,13 @@ def narrow(*arguments: str) -> list[str]:
         os.close(read)
     assert process.returncode == 0, text
     return text.decode().splitlines()
+
+
+def test_a_method_has_one_name_in_an_output(season: Path) -> None:
+    methods = ["--method", "margin_proportional", "--method", "multiplicative"]
+    text = run(season, *methods).stdout
+    assert "margin proportional" in text
+    assert "margin_proportional" not in text
 
 
 def test_a_narrow_terminal_gets_a_table_that_fits(season: Path) -> None:

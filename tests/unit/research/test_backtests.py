@@ -492,6 +492,14 @@ def test_skins_of_one_operator_are_one_vote_and_two_votes_no_consensus(log: Log)
     assert [bet[0] for bet in placed(log.backtest(**BY_ALL))] == [SOFT]
 
 
+def test_a_sharp_book_alone_is_said_never_to_be_bet_on(log: Log) -> None:
+    line = "Pinnacle is the only bookmaker here, and the sharp book's own prices are never bet on"
+    log.archive(reference(EVEN))
+    assert line in notes(log.backtest(), question())
+    log.archive(said(SOFT, {"A": 1.9}))
+    assert line not in notes(log.backtest(), question())
+
+
 def test_too_few_bookmakers_for_a_consensus_are_told(log: Log) -> None:
     log.archive(*votes(EVEN))
     assert notes(log.backtest(**BY_ALL), question(**BY_ALL)) == [

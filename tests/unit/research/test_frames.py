@@ -193,7 +193,7 @@ def test_a_scorecard_has_the_figures_of_the_command(database: Path) -> None:
     frame = research.scorecard(database, since="2024-09-01")
     command = json.loads(run("scorecard", "--database", database, "--from", "2024-09-01", "--json"))
     assert frame.attrs["coverage"] == command[0]["coverage"]
-    assert "75 games; Pinnacle priced 75" in frame.attrs["notes"][0]
+    assert any("75 games; Pinnacle priced 75" in line for line in frame.attrs["notes"])
     shared = ("reference", "close_reference", "close_method", "coverage")
     for card in command:
         assert all(frame.attrs[name] == card.pop(name) for name in shared)
@@ -350,6 +350,16 @@ def test_grids_that_make_no_sense_are_refused(
 ) -> None:
     with pytest.raises(ValueError, match=words):
         research.grid(database, **arguments)
+
+
+def test_closing_lines_of_an_unknown_bookmaker_are_refused_with_who_may_be_meant(
+    database: Path,
+) -> None:
+    for name, meant in (("Pinacle", "; did you mean Pinnacle?"), ("Foo", "")):
+        with pytest.raises(ValueError, match="bookmaker: no bookmaker is called") as raised:
+            research.closing(database, bookmaker=name)
+        assert str(raised.value).endswith(f"is called {name!r}{meant}")
+    assert len(research.closing(database, bookmaker="pinnacle"))
 
 
 @pytest.mark.parametrize(

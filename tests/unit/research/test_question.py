@@ -30,6 +30,13 @@ def test_none_of_the_price_rules_holds_with_none() -> None:
         ("Price age, Sharp price age", {Rule.BOOK_AGE, Rule.REFERENCE_AGE}),
         ("payout,edge_cap", {Rule.PAYOUT, Rule.EDGE_CAP}),
         ("above-reference", {Rule.ABOVE_REFERENCE}),
+        ("EV <=,payout", {*EV_LIMITS, Rule.PAYOUT}),
+        ("EV ≤ 15 %", EV_LIMITS),
+        ("ev<=15%", EV_LIMITS),
+        ("EV ≤ 11.1 % (main markets)", EV_LIMITS),
+        ("Sharp margin 0 to 5 %,Book margin −1 to 5 %", {Rule.OVERROUND, Rule.PAYOUT}),
+        ("Book margin -1 to 5 %", {Rule.PAYOUT}),
+        ("Price age ≤ 60 s, Sharp price age ≤ 2.5 min", {Rule.BOOK_AGE, Rule.REFERENCE_AGE}),
         (["max_edge", "Book margin"], {Rule.MAX_EDGE, Rule.PAYOUT}),
     ],
 )
@@ -52,6 +59,9 @@ def test_every_price_rule_goes_by_its_name_in_explain_and_by_its_own() -> None:
         ("contract,payout", "No rule is called “contract”: "),
         ("Fair odds are known", "The rule “Fair odds are known” always holds: use contract"),
         ("min_edge", "The rule “min_edge” always holds; the least EV sets its limit: "),
+        ("EV ≥ 2.01 %", "The rule “EV ≥ 2.01 %” always holds; the least EV sets its limit: "),
+        ("EV >=", "The rule “EV >=” always holds; the least EV sets its limit: "),
+        ("Book margin 5 apples", "No rule is called “Book margin 5 apples”: "),
         ("EV ≥", "The rule “EV ≥” always holds; the least EV sets its limit: "),
     ],
 )
