@@ -479,7 +479,12 @@ class TestedBet(msgspec.Struct):
     odds: float
     net_odds: float | None
     fair_odds: float | None
-    ev_pct: float | None
+    net_ev_pct: Annotated[
+        float | None, Meta(description="EV: net_odds over fair_odds, minus 1, in percent.")
+    ]
+    ev_pct: Annotated[
+        float | None, Meta(description="The same after the service's safety margin of 1 %.")
+    ]
     per: str
     stake: float
     placed_at: str
@@ -510,7 +515,7 @@ class BacktestRow(SummaryRow, kw_only=True):
     close_reference: str
     close_method: str
     staking: str
-    share: float | None
+    share: Annotated[float | None, Meta(description="In percent.")]
     bankroll: BankrollRow | None
     coverage: CoverageRow
     notes: list[str]
