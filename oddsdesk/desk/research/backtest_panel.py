@@ -187,7 +187,8 @@ class BacktestPanel(ResearchPanel):
 
     def _notes(self) -> list[str]:
         if self._run is not None:
-            return _told(self._run) if self._run.done.bets else []
+            close = f"CLV {self._run.question.close.close_by_text}"
+            return [*_told(self._run), close] if self._run.done.bets else []
         return [] if self._found is None else _grid_notes(self._found)
 
     def _state(self) -> EmptyState:
@@ -370,7 +371,7 @@ def _grid_notes(found: BacktestsFound) -> list[str]:
 
 
 def _facts(run: BacktestFound) -> list[Fact]:
-    found, by, bankroll = run.summary, run.question.close, run.done.bankroll
+    found, bankroll = run.summary, run.done.bankroll
     profit = "–" if found.profit is None else signed_hundredths_text(found.profit)
     facts = [
         Fact("Bets", f"{found.bets:,}", f"{found.settled:,} with a result"),
@@ -379,9 +380,7 @@ def _facts(run: BacktestFound) -> list[Fact]:
         Fact(
             "Closing line",
             _percent(found.clv_pct),
-            f"{_between(found.clv_range, '%')}, of {found.clv_bets:,}, {by.close_by_text}".lstrip(
-                ", "
-            ),
+            f"{_between(found.clv_range, '%')}, of {found.clv_bets:,}",
         ),
     ]
     if bankroll is None:

@@ -143,7 +143,8 @@ async def test_a_backtest_shows_its_bets_with_figures_and_how_sure_they_are(
     assert facts["Bets"] == ("2", "2 with a result")
     assert facts["Sharp book"][0] == "Pinnacle"
     assert re.fullmatch(r"priced 2 of 2 games, until \d+ Nov 2023", facts["Sharp book"][1])
-    assert facts["Closing line"][1].endswith("of 2, vs the Pinnacle close, margin proportional")
+    assert facts["Closing line"][1].endswith(", of 2")
+    assert "CLV vs the Pinnacle close, margin proportional" in panel.messages.message_text
     told = panel.messages.message_text
     assert "2 games; Pinnacle priced 2 (100 %)" in told
     assert "results for 2 (100 %), closing lines of Pinnacle for 2 (100 %)" in told
