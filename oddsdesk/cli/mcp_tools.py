@@ -22,6 +22,7 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.model.matrix import Matrix, RowKey, Section, SelectionRow
 from oddsdesk.board.model.notices import Connection, Link, not_offered
 from oddsdesk.board.valuation import explaining, verdict_words
+from oddsdesk.board.valuation.bets import service_ev_pct_of
 from oddsdesk.cli import arbitrage, backtest, bets, devig, fair, ledger, scorecard
 from oddsdesk.cli import mcp_answers as answers
 from oddsdesk.cli import mcp_arguments as arguments
@@ -675,7 +676,7 @@ def _price_fields(said: explaining.Explanation, held: _Held) -> dict[str, Any]:
         "per": found.per,
         "derived": found.derived,
         "band_pct": _rounded(found.band_pct, 2),
-        "service_ev_pct": _rounded(found.service_ev_pct, 2),
+        "service_ev_pct": _rounded(service_ev_pct_of(found, held.board.basis), 2),
         "scraped_at": None if said.scraped_at is None else format_ms(said.scraped_at),
         "is_value": found.is_value and said.is_mine,
         "cautions": [caution.value for caution in found.cautions],

@@ -71,6 +71,7 @@ def database(tmp_path: Path, own_folders: Path) -> Path:
                 quote("Soft", {"A": 2.09, "B": 1.7}),
                 quote("Other", {"A": 1.6, "B": 2.2}),
                 quote("Dear", {"A": 1.7, "B": 1.8}),
+                quote("Three", {"A": 2.5, "Draw": 30.0, "B": 2.1}),
             ]
         ).result()
     return path
@@ -134,7 +135,7 @@ async def test_every_tool_answers_what_its_command_prints(
         games = (await answer(client, "games"))["games"]
         (game,) = [each for each in games if each["match_name"] == "A vs B"]
         ident = {"game_id": game["game_id"]}
-        assert (game["bookmaker_count"], game["match_date"][-1]) == (4, "Z")
+        assert (game["bookmaker_count"], game["match_date"][-1]) == (5, "Z")
 
         listed = await answer(client, "value_bets", everything=True)
         printed = command("bets", *at, "--all")
@@ -149,6 +150,7 @@ async def test_every_tool_answers_what_its_command_prints(
         (line,) = [each for each in matrix["selections"] if each["selection"] == "A"]
         assert (line["reference_odds"], line["fair_odds"]) == (1.95, 2.0)
         assert {each["bookmaker"]: each["odds"] for each in line["prices"]} == {
+            "Three": 2.5,
             "Pinnacle": 1.95, "Soft": 2.09, "Other": 1.6, "Dear": 1.7
         }  # fmt: skip
 
@@ -158,6 +160,11 @@ async def test_every_tool_answers_what_its_command_prints(
         assert said["is_value"]
         assert "EV +" in said["text"]
         assert said["steps"][-1]["result"] == "+4.50 %"
+
+        (three,) = [each for each in listed["bets"] if each["odds"] == 2.5]
+        other = await answer(client, "explain_price", **ident, **SOFT | {"bookmaker": "Three"})
+        assert three["cautions"]
+        assert {name: other[name] for name in shared} == {name: three[name] for name in shared}
 
         assert (await answer(client, "why_not", **ident, **SOFT))["reasons"] == []
         dear = await answer(client, "why_not", **ident, **SOFT | {"bookmaker": "Dear"})

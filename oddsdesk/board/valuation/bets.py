@@ -19,7 +19,7 @@ from oddsdesk.board.valuation.judging import AssessedPrice, is_listed_at_all
 from oddsdesk.contract.competitions import FOOTBALL
 from oddsdesk.contract.markets import SCORE_MARKETS
 from oddsdesk.contract.times import HOUR_MS
-from oddsdesk.pricing.assessment import Caution
+from oddsdesk.pricing.assessment import Assessment, Caution
 from oddsdesk.pricing.exposure import (
     Bound,
     Offer,
@@ -391,20 +391,24 @@ def _known(
 ) -> _Known | None:
     if not is_listed_at_all(price):
         return None
-    found, bookmaker = price.assessment, price.bookmaker
     outcome = price.outcome
-    is_valued = basis.is_contracts and not _UNVALUED.intersection(found.cautions)
     return _Known(
         price,
         outcome,
-        basis.is_mine(bookmaker),
+        basis.is_mine(price.bookmaker),
         is_wanted(price, basis, now_ms, chosen),
         price.is_value,
         _rank_of(price),
         _staking_order(price),
         offer_of(price, outcome, basis.profiles),
-        found.service_ev_pct if is_valued else None,
+        service_ev_pct_of(price.assessment, basis),
     )
+
+
+def service_ev_pct_of(found: Assessment, basis: Basis) -> float | None:
+    """Return ``Bet.service_ev_pct`` of a price."""
+    is_valued = basis.is_contracts and not _UNVALUED.intersection(found.cautions)
+    return found.service_ev_pct if is_valued else None
 
 
 def _rank_of(price: AssessedPrice) -> tuple[object, ...]:
