@@ -2,10 +2,15 @@
 
 import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
+import click
+import msgspec
 import pytest
 
+from oddsdesk.cli.serve import check_together
 from oddsdesk.contract.access import Plan
+from oddsdesk.server.settings import Role, Settings
 from oddsdesk.store.databases import Database
 from tests.kit.dashboard import KEY, PASSWORD, RunningDashboard
 
@@ -197,3 +202,16 @@ def test_without_the_option_there_is_no_dashboard(file_service: object) -> None:
     """D109: off by default."""
     answer = file_service.http.get("/dashboard")  # type: ignore[attr-defined]
     assert answer.status_code == 401
+
+
+def test_the_option_says_what_it_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """D109: a clear message which extra to install."""
+    settings = Settings(Path("odds.db"), dashboard=True)
+    check_together(settings)
+    with pytest.raises(click.UsageError, match="needs the role api"):
+        check_together(msgspec.structs.replace(settings, roles=frozenset({Role.STREAM})))
+    monkeypatch.setattr("oddsdesk.cli.serve.find_spec", lambda _name: None)
+    with pytest.raises(
+        click.UsageError, match=r"argon2 and jinja2, not installed: .*\[dashboard\]"
+    ):
+        check_together(settings)
