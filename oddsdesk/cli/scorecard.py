@@ -106,7 +106,8 @@ def scorecard(
     LOG LOSS  log loss of its closing line minus the sharp book's, over lines where
               both have a close and a result; below 0 it was sharper
 
-    Each figure has its count and its 95 % interval. Its own log loss is in --json.
+    Each figure has its count and its 95 % interval, from ten games on. Its own log loss is in
+    --json.
 
     --weights instead learns from results how much each bookmaker's vote in the consensus should
     count. For each kind of market it prints the weights (1 is an equal vote) and the log loss of
@@ -317,7 +318,7 @@ def _tables(found: Scored) -> str:
         lines += [*aligned(_HEADINGS, map(_row, cards), _RIGHT), ""]
     lines.append(
         f"holds of {games_text(found.games)}; CLV {found.close.close_by_text}; "
-        "[..] is the 95 % interval, (n) the count, ? means too few"
+        "[..] is the 95 % interval, (n) the count, ? means too few games"
     )
     return "\n".join(lines)
 
