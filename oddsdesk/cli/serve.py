@@ -528,6 +528,5 @@ def _check_dashboard(settings: Settings) -> None:
     missing = [name for name in PACKAGES if find_spec(name) is None]
     if missing:
         raise click.UsageError(
-            f"--dashboard needs {' and '.join(missing)}, not installed:"
-            f" {how_to_install('dashboard')}"
+            f"--dashboard needs {', '.join(missing)}, not installed: {how_to_install('dashboard')}"
         )

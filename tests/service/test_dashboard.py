@@ -212,6 +212,6 @@ def test_the_option_says_what_it_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
         check_together(msgspec.structs.replace(settings, roles=frozenset({Role.STREAM})))
     monkeypatch.setattr("oddsdesk.cli.serve.find_spec", lambda _name: None)
     with pytest.raises(
-        click.UsageError, match=r"argon2 and jinja2, not installed: .*\[dashboard\]"
+        click.UsageError, match=r"argon2, cryptography, jinja2, not installed: .*\[dashboard\]"
     ):
         check_together(settings)

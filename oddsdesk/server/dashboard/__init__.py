@@ -6,7 +6,7 @@ It needs the extra ``dashboard``. Nothing here is part of the contract.
 from typing import Final
 
 ROOT: Final = "/dashboard"
-PACKAGES: Final = ("argon2", "jinja2")
+PACKAGES: Final = ("argon2", "cryptography", "jinja2")
 """What the extra installs."""
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from oddsdesk.server.dashboard.visits import ONCE_MS, Seal, Visit
+from oddsdesk.server.dashboard.visits import ONCE_S, Seal, Visit
 from oddsdesk.server.edge.middleware import BELIEVED
 
 SEAL = Seal(b"s" * 32)
@@ -84,8 +84,8 @@ def test_a_form_token_belongs_to_one_browser() -> None:
 def test_what_is_sealed_is_read_by_the_same_browser_soon() -> None:
     said = {"secret": "oddsdesk_live_" + "0123456789abcdef" * 2, "notice": "é"}
     sealed = SEAL.sealed(said, "anna", NOW)
-    assert SEAL.opened(sealed, "anna", NOW + ONCE_MS) == said
-    assert SEAL.opened(sealed, "anna", NOW + ONCE_MS + 1) == {}
+    assert SEAL.opened(sealed, "anna", NOW + ONCE_S * 1_000) == said
+    assert SEAL.opened(sealed, "anna", NOW + (ONCE_S + 1) * 1_000) == {}
     assert SEAL.opened(sealed, "bert", NOW) == {}
     assert Seal(b"t" * 32).opened(sealed, "anna", NOW) == {}
     assert sealed != SEAL.sealed(said, "anna", NOW)
