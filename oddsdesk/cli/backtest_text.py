@@ -97,7 +97,7 @@ def _asked(runs: Sequence[Run]) -> Iterator[str]:
             f"bets: {question.strategy}, match results with (1/mean - alpha) x best odds above 1;"
             f" {alpha}; mean of {question.judges}; {at}{which}{late}"
         )
-    yield f"stakes: {_stakes_text(question)}"
+    yield f"stakes: {_stakes_text(question)}{_charges_text(runs)}"
     yield f"CLV: {question.close.close_by_text}"
     since, until = question.since_ms, question.until_ms
     span = "" if since is None and until is None else f" {in_span(since, until)}"
@@ -135,6 +135,27 @@ def _stakes_text(question: Question) -> str:
         )
     )
     return f"{by.share * 100:.10g} % Kelly {start}, at most {caps}"
+
+
+def _charges_text(runs: Sequence[Run]) -> str:
+    """Return what bookmakers of the bets keep of a win, as the end of a sentence."""
+    charged = {
+        bet.bookmaker: run.question.profiles.charging(bet.bookmaker)
+        for run in runs
+        for bet in run.done.bets
+        if bet.net < bet.odds
+    }
+    words = ""
+    for name, profile in sorted(charged.items()):
+        if profile is not None:
+            rates = (
+                (profile.commission, "commission"),
+                (profile.tax, "tax"),
+                (profile.taker_fee, "taker fee rate"),
+            )
+            kept = " and ".join(f"{rate * 100:.4g} % {what}" for rate, what in rates if rate)
+            words += f"; less {kept} at {name}"
+    return words
 
 
 def _figures(found: Summary) -> Iterator[str]:

@@ -255,6 +255,10 @@ def _decided(
     return settlement_of(line, side, fair, push).decided
 
 
+_devigged: Final = lru_cache(maxsize=16_384)(devig)
+"""Backtests devig the same closes by the same methods many times."""
+
+
 def devigged_by(close: ClosingLine, method: str, *, is_lay: bool = False) -> ClosingLine | None:
     """Return a close devigged by another method, None if its line is unknown.
 
@@ -269,7 +273,7 @@ def devigged_by(close: ClosingLine, method: str, *, is_lay: bool = False) -> Clo
         return None
     try:
         own = [net_lay_odds(each, 0.0) for each in close.line] if is_lay else close.line
-        fair = devig(method, close.line).fair_odds[own.index(close.odds)]
+        fair = _devigged(method, close.line).fair_odds[own.index(close.odds)]
     except NotApplicableError:
         return ClosingLine(
             why="the method gives no fair odds", method=method, reference=close.reference

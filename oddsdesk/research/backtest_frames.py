@@ -349,7 +349,7 @@ def _attrs(run: Run) -> dict[str, Any]:
     """Return the figures in the form that ``--json`` prints, without the bets."""
     fields = run_fields(run)
     del fields["rows"]
-    return fields | {"notes": [*fields["notes"], *covered_lines(run.done, run.question)]}
+    return fields | {"notes": _notes(run, fields)}
 
 
 def _grid_row(run: Run) -> dict[str, Any]:
@@ -358,5 +358,13 @@ def _grid_row(run: Run) -> dict[str, Any]:
     figures = {name: value for name, value in fields.items() if name not in _OF_ALL}
     of_bankroll = {f"bankroll_{name}": each for name, each in (fields["bankroll"] or {}).items()}
     settings = {name: fields[name] for name in _AXES}
-    notes = {"notes": [*fields["notes"], *covered_lines(run.done, run.question)]}
+    notes = {"notes": _notes(run, fields)}
     return {**settings, **figures, **of_bankroll, **fields["coverage"], **notes}
+
+
+def _notes(run: Run, fields: dict[str, Any]) -> list[str]:
+    """Return what judged the bets and what closes them, the notes, and what the log covers."""
+    question, method = run.question, fields["method"]
+    by = ", ".join(filter(None, (question.judged_by, (method or "").replace("_", " "))))
+    head = f"judged by {by}; CLV {question.close.close_by_text}"
+    return [head, *fields["notes"], *covered_lines(run.done, question)]

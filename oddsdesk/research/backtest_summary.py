@@ -13,7 +13,8 @@ from oddsdesk.contract.times import HOUR_MS, format_ms
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.legs import devigged_close
 from oddsdesk.pricing.consensus import LEARNED_TITLE
-from oddsdesk.pricing.devig import PUBLISHED
+from oddsdesk.pricing.devig import METHODS, PUBLISHED
+from oddsdesk.pricing.selections import clv_pct
 from oddsdesk.research.backtests import Backtested
 from oddsdesk.research.coverage import (
     Moment,
@@ -34,6 +35,8 @@ _MOST_UNMOVED: Final = 0.1
 """Share of closing lines; fewer hardly move the mean, compared with the interval of a season."""
 _SAME: Final = 1e-9
 """Figures whose ratio differs by less count as equal."""
+_NO_OTHER: Final = {"additive", PUBLISHED}
+"""Methods that are another by name, or add margin."""
 _OVERSTATED: Final = (
     "the published formula adds the sharp book's margin instead of removing it, and overstates"
 )
@@ -135,6 +138,8 @@ def notes(
     by = question.close
     if not lacks and (unclosed := why_no_close(done, by)):
         lines.append(unclosed)
+    if unsure := _sign_by_method(done.bets, by.method):
+        lines.append(unsure)
     if without := [bet for bet in done.bets if bet.clv_pct is None]:
         lines.append(f"{len(without)} of {len(done.bets)} bets have no closing line{_why(without)}")
     if per_decided := sum(bet.clv_per == "decided" for bet in done.bets):
@@ -302,6 +307,37 @@ def _above_recorded(done: Backtested) -> str:
         f"{line}; at the best recorded price, after commission, CLV is {there:+.2f} % instead of"
         f" {own:+.2f} % over {bets_text(len(closed))}"
     )
+
+
+def _sign_by_method(bets: Sequence[PlacedBet], method: str) -> str:
+    """Return the range of the CLV over the methods of devigging the close, if its sign changes.
+
+    Only bets count whose closing odds all methods can devig, so that all are of the same bets.
+    """
+    methods = [name for name in METHODS if name not in _NO_OTHER or name == method]
+    closed = [bet for bet in bets if bet.clv_pct is not None]
+    found = [[_clv_by(bet, name) for name in methods] for bet in closed]
+    known = [each for each in found if None not in each]
+    means = [math.fsum(filter(None, each)) / len(known) for each in zip(*known, strict=True)]
+    if not means or not min(means) < 0 < max(means):
+        return ""
+    (low, lowest), *_, (high, highest) = sorted(zip(means, methods, strict=True))
+    of = "" if len(known) == len(closed) else f" of {len(known):,} of {bets_text(len(closed))}"
+    return (
+        f"CLV{of} is {low:+.2f} % ({_words(lowest)}) to {high:+.2f} % ({_words(highest)}),"
+        " depending on how the margin is removed from the close: its sign is not certain"
+    )
+
+
+def _clv_by(bet: PlacedBet, method: str) -> float | None:
+    close = devigged_close(bet, method)
+    if close is None or close.fair_odds is None:
+        return None
+    return clv_pct(bet.net, close.fair_odds, 1.0 if close.decided is None else close.decided)
+
+
+def _words(method: str) -> str:
+    return method.replace("_", " ")
 
 
 def _unmoved(bets: Sequence[PlacedBet]) -> str:

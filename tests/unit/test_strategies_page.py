@@ -101,5 +101,24 @@ def test_the_clv_at_recorded_prices_is_the_commands(
     assert f"{clv} %" in PAGE.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
+def test_the_range_of_the_clv_is_the_commands(seasons: str) -> None:
+    done = CliRunner().invoke(backtest, ["--database", seasons, "--method", "multiplicative"])
+    (line,) = (each for each in done.stdout.splitlines() if "its sign is not certain" in each)
+    assert line.startswith("CLV is -4.04 % (goto) to +2.22 % (multiplicative)")
+    assert "a CLV of -4.04 % to +2.22 %" in PAGE.read_text(encoding="utf-8")
+
+
+def test_the_page_of_research_says_what_real_seasons_showed() -> None:
+    (row,) = (
+        line
+        for options, line in rows_of(PAGE.read_text(encoding="utf-8"))
+        if "series" not in options and options.endswith(" --method multiplicative")
+    )
+    of_yield, of_clv = (cell.split("%")[0].strip() for cell in row.split("|")[5:7])
+    text = (PAGE.parent / "research.md").read_text(encoding="utf-8")
+    assert f"a yield of {of_yield} % and a CLV of {of_clv} %" in text
+
+
 def test_the_page_has_rows() -> None:
     assert len(list(rows_of(PAGE.read_text(encoding="utf-8")))) > 10

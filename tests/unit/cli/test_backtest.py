@@ -97,6 +97,18 @@ def test_without_results_it_says_so_and_guesses_nothing(database: Path) -> None:
     assert text.startswith(begin)
 
 
+def test_the_commission_of_bets_is_named_with_the_stakes(tmp_path: Path) -> None:
+    path = tmp_path / "odds.db"
+    even = {"Over 2.5": 1.95, "Under 2.5": 1.95}
+    store = open_store(path)
+    exchange = quote("Betfair Exchange UK", {"Over 2.5": 2.2}, START)
+    store.record([quote("Pinnacle", even, START), exchange]).result(10)
+    store.close()
+    assert run(path, "--rules", "none").stdout.splitlines()[1] == (
+        "stakes: one unit on each bet; less 5 % commission at Betfair Exchange UK"
+    )
+
+
 def test_the_span_that_is_asked_for_stands_with_its_rows(database: Path) -> None:
     assert run(database, "--from", "2023-11-14").stdout.splitlines()[3] == (
         "log: 3 rows from 2023-11-14T00:00:00.000Z to the end; it covers 2023-11-14T22:13:20.000Z"

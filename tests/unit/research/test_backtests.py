@@ -1,5 +1,6 @@
 """A backtest bets as a desk would have: on what was known then, once, at net prices."""
 
+import math
 from collections.abc import Sequence
 from contextlib import closing
 from io import BytesIO
@@ -24,6 +25,7 @@ from oddsdesk.pricing.selections import Result
 from oddsdesk.research.backtest_summary import notes, summary
 from oddsdesk.research.backtests import run_backtest
 from oddsdesk.research.coverage import coverage_lines
+from oddsdesk.research.question import rules_named
 from oddsdesk.research.recorded_log import RecordedLog, open_judged
 from oddsdesk.store.reader import ReaderPast
 from tests.kit.replays import (
@@ -641,3 +643,33 @@ def test_a_modelled_price_is_bet_on_at_the_low_end_of_its_band(log: Log) -> None
     assert bet.clv_pct is None, "the model that picked the bet would judge it"
     assert log.backtest(derived="all", bands=wide).bets == []
     assert log.backtest(derived="implied", bands=narrow).bets == []
+
+
+def test_a_clv_whose_sign_depends_on_the_method_says_so(log: Log) -> None:
+    """Odds of 8.00 and 1.10: fair at 10.08 by ``goto``, at 9.26 by the close's own method, and at
+    8.27 by ``multiplicative``."""
+    log.archive(
+        reference({"A": 7.0, "B": 1.13}),
+        said(SOFT, {"A": 8.7}),
+        reference({"A": 8.0, "B": 1.10}, KICK_OFF),
+    )
+    done = log.backtest(rules=rules_named("none", 0), method="multiplicative")
+    (bet,) = done.bets
+    total = 1 / 8 + 1 / 1.1
+    high = (8.7 / (8 * total) - 1) * 100
+    assert bet.clv_pct == pytest.approx((8.7 * (1 / 8 - (total - 1) / 2) - 1) * 100)
+    assert bet.clv_pct < 0 < high
+    errors = math.sqrt(1 - 1 / 8), math.sqrt(1 - 1 / 1.1)
+    low = (8.7 * (1 / 8 - (total - 1) * errors[0] / sum(errors)) - 1) * 100
+    line = (
+        f"CLV is {low:+.2f} % (goto) to {high:+.2f} % (multiplicative),"
+        " depending on how the margin is removed from the close: its sign is not certain"
+    )
+    assert line in notes(done, question())
+
+
+def test_a_clv_of_one_sign_by_every_method_has_no_such_note(log: Log) -> None:
+    log.archive(reference(EVEN), said(SOFT, {"A": 2.09}), reference(EVEN, KICK_OFF))
+    done = log.backtest()
+    assert len(done.bets) == 1
+    assert not any("its sign" in line for line in notes(done, question()))

@@ -118,7 +118,11 @@ def test_a_backtest_has_the_bets_and_the_figures_of_the_command(
     assert kept == {name: command[name] for name in kept} | said
     assert kept.keys() == command.keys() - {"rows"}
     assert kept.keys() >= {"bets", "yield_pct_low", "clv_pct", "clv_pct_high", "coverage"}
-    assert frame.attrs["notes"][: len(command["notes"])] == command["notes"]
+    head, *others = frame.attrs["notes"]
+    assert head.startswith(f"judged by {command['reference']}")
+    method = command["close_method"].replace("_", " ")
+    assert head.endswith(f"; CLV vs the {command['close_reference']} close, {method}")
+    assert others[: len(command["notes"])] == command["notes"]
     assert any(" games; " in line for line in frame.attrs["notes"])
     has_refused = any("refused" in line for line in frame.attrs["notes"])
     assert has_refused is (arguments.get("strategy") != "best-vs-mean")
@@ -136,7 +140,9 @@ def test_a_grid_has_the_rows_of_the_command(database: Path) -> None:
         flat = {name: value for name, value in fields.items() if name not in nested}
         flat |= {f"bankroll_{name}": value for name, value in flat.pop("bankroll").items()}
         flat |= flat.pop("coverage")
-        notes = row.pop("notes")
+        head, *notes = row.pop("notes")
+        by = f"{row['reference']}, {row['method']}; CLV vs the Pinnacle close, margin proportional"
+        assert head == f"judged by {by}"
         assert notes[: len(fields["notes"])] == fields["notes"]
         assert row == flat
     assert frame.best_clv_pct.sum() == frame.best_yield_pct.sum() == 1

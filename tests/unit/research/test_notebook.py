@@ -67,7 +67,9 @@ def test_its_value_bets_are_those_of_the_command(
     assert (low, high) == pytest.approx(drawn, abs=0.005)
     assert low > 0
     covered = command["coverage"]
-    assert missing.startswith(f"{covered['games']} games; Sharp priced {covered['games']} (100 %)")
+    head, games = missing.splitlines()[:2]
+    assert head == "judged by Sharp, multiplicative; CLV vs the Sharp close, multiplicative"
+    assert games.startswith(f"{covered['games']} games; Sharp priced {covered['games']} (100 %)")
     assert f"results for {covered['games']} (100 %)" in missing
     assert f"({covered['refused']['above_window']})" in missing
 
