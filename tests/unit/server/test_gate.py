@@ -16,7 +16,7 @@ from oddsdesk.base.tasks import spawn
 from oddsdesk.cli.keys import keys
 from oddsdesk.contract.access import Plan
 from oddsdesk.server.gate import RECHECK_S, Gate, LoopAccess, RequestContext, Service, loggable
-from oddsdesk.server.rest import Bare, Figures, Reply, encode
+from oddsdesk.server.rest import Bare, Figures, Reply, encode_bare
 from oddsdesk.server.troubles import Troubles
 from oddsdesk.store.access import AccessStore, open_access
 from oddsdesk.store.errors import StoreUnavailableError
@@ -33,7 +33,7 @@ class Recording(Gate):
     async def reply(self, request: RequestContext) -> Reply:
         if self.is_full:
             raise StoreUnavailableError("the disk is full")
-        return encode(Bare({}), 0)
+        return encode_bare(Bare({}))
 
 
 def test_refusals_of_the_database_are_logged_once_and_counted_at_their_end(

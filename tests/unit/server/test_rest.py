@@ -15,8 +15,10 @@ from oddsdesk.server.rest import (
     Bare,
     Payload,
     Refusal,
+    Wanted,
     boolean,
     encode,
+    encode_bare,
     encode_data,
     game_id,
     integer,
@@ -29,24 +31,28 @@ from oddsdesk.server.rest import (
     text_parameter,
 )
 
+WANTED = Wanted(is_table=False, packs=False, unless=b"", whose=())
+
+
+def said_of(payload: Payload) -> dict[str, Any]:
+    said: dict[str, Any] = json.loads(encode(payload, 7, Any, WANTED).body)
+    return said
+
 
 def test_meta_holds_what_an_answer_has() -> None:
     """service.md, Response envelope; D14."""
-    assert json.loads(encode(Payload({}), 7).body)["meta"] == {"rate_limit_remaining": 7}
-    assert json.loads(encode(Payload([], 0), 7).body)["meta"] == {
-        "rate_limit_remaining": 7,
-        "count": 0,
-    }
-    assert json.loads(encode(Payload([], 0, "c"), 7).body)["meta"]["next_cursor"] == "c"
+    assert said_of(Payload({}))["meta"] == {"rate_limit_remaining": 7}
+    assert said_of(Payload([], 0))["meta"] == {"rate_limit_remaining": 7, "count": 0}
+    assert said_of(Payload([], 0, "c"))["meta"]["next_cursor"] == "c"
 
 
 def test_kept_data_stands_in_the_envelope_as_it_was() -> None:
     data = [{"name": "Ç", "odds": 1.5}]
-    assert json.loads(encode(Payload(encode_data(data)), 7).body)["data"] == data
+    assert said_of(Payload(encode_data(data)))["data"] == data
 
 
 def test_what_is_bare_has_no_envelope() -> None:
-    reply = encode(Bare({"status": "unavailable"}, 503), 7)
+    reply = encode_bare(Bare({"status": "unavailable"}, 503))
     assert (reply.status, json.loads(reply.body)) == (503, {"status": "unavailable"})
 
 

@@ -1,5 +1,6 @@
 """Statistics of many bookmakers are stored apart from prices, and found by their games."""
 
+import re
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -182,12 +183,16 @@ def test_the_view_has_a_row_for_each_of_the_odds(database: Database) -> None:
 @pytest.mark.parametrize("times", [1, 2])
 def test_an_older_database_gets_the_table(database: Database, times: int) -> None:
     open_store(database).close()
+    gone = ["DROP VIEW series", "DROP TABLE game_series"]
     if isinstance(database, Path):
         done = "DELETE FROM _sqlite_migrations WHERE name = 'game_series'"
     else:
         done = f"UPDATE oddsdesk_schema SET steps = {STEPS.index(GAME_SERIES)}"
+        later = [text for step in STEPS[STEPS.index(GAME_SERIES) + 1 :] for text in step]
+        made = re.findall(r"CREATE TABLE (\w+)", "\n".join(later))
+        gone += [f"DROP TABLE {name} CASCADE" for name in reversed(made)]
     with closing(connected(database)) as connection:
-        for statement in ("DROP VIEW series", "DROP TABLE game_series", done):
+        for statement in (*gone, done):
             connection.execute(statement)
         connection.commit()
     for _ in range(times):
