@@ -25,7 +25,7 @@ from oddsdesk.server.endpoints.lists import (
     Catalogue,
 )
 from oddsdesk.server.gate import Call, Endpoint
-from oddsdesk.server.rest import BadParameterError, Refusal, encode, read_query
+from oddsdesk.server.rest import FORMAT, BadParameterError, Refusal, Wanted, encode, read_query
 from oddsdesk.store.errors import BadCursorError
 from oddsdesk.store.keys import Caller
 from oddsdesk.store.reader import Reader
@@ -46,6 +46,8 @@ PLACES = (GamePlace, OddsPlace, BetPlace, MovePlace, HistoryPlace)
 OPEN: Final = re.compile(r"{(\w+)")
 """What a path leaves open."""
 CALLER = Caller(1, b"", Plan.PRO_LIVE, None)
+JSON = Wanted(is_table=False, packs=False, unless=b"", whose=())
+TABLE = msgspec.structs.replace(JSON, is_table=True)
 
 
 def read_cursor(data: bytes) -> None:
@@ -66,9 +68,12 @@ def answer(data: bytes) -> None:
     name, _, query = rest.partition(b"\n")
     endpoint = _endpoint(where)
     try:
-        asked = read_query(query, endpoint.parameters)
+        asked = read_query(query, [*endpoint.parameters, FORMAT])
         path = dict.fromkeys(OPEN.findall(endpoint.path), name.decode(errors="replace"))
-        reply = encode(endpoint.answer(Call(CALLER, NOW_MS, _reader(), path, asked)), 1)
+        found = endpoint.answer(Call(CALLER, NOW_MS, _reader(), path, asked))
+        if asked.get("format") == "csv":
+            encode(found, 1, endpoint.data, TABLE)
+        reply = encode(found, 1, endpoint.data, JSON)
         cursor = msgspec.json.decode(reply.body)["meta"].get("next_cursor")
         if cursor is not None:
             endpoint.answer(Call(CALLER, NOW_MS, _reader(), path, {**asked, "cursor": cursor}))
