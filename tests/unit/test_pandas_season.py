@@ -16,7 +16,9 @@ FILE = ROOT.parent / "shared" / "data" / "football-data" / "E0_2425.csv"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mode", [[], ["--scorecards"]])
+@pytest.mark.parametrize(
+    "mode", [[], pytest.param(["--scorecards"], marks=pytest.mark.every_season)]
+)
 def test_the_script_counts_what_the_command_counts(mode: list[str], tmp_path: Path) -> None:
     if not FILE.is_file():
         pytest.skip("the real input next to the project (../shared/data) is missing")

@@ -137,6 +137,7 @@ def _setting(run: dict[str, Any]) -> tuple[str, str, float]:
     return run["method"], run["reference"], run["least_ev"]
 
 
+@LONG
 @pytest.mark.parametrize("least_ev", [pytest.param(-5, marks=LONG), 0])
 def test_value_without_the_contracts_rules(
     database: str, rows: list[dict[str, str]], least_ev: float
@@ -163,6 +164,7 @@ def test_value_with_one_of_the_contracts_rules(
     check_bets(found, money_strategies.value_bets(rows, rules=frozenset(rules)))
 
 
+@LONG
 @pytest.mark.parametrize("least_ev", [None, pytest.param(-2, marks=LONG)])
 def test_value_at_the_close(
     database: str, rows: list[dict[str, str]], least_ev: float | None
@@ -176,6 +178,7 @@ def test_value_at_the_close(
     check_bets(_bet(database, *asked), counted)
 
 
+@LONG
 @pytest.mark.parametrize("close", [True, pytest.param(False, marks=LONG)])
 def test_value_of_the_best_odds_of_many(
     database: str, rows: list[dict[str, str]], close: bool
@@ -212,6 +215,7 @@ def test_the_best_against_the_mean_of_the_bookmakers(
     check_bets(found, counted)
 
 
+@LONG
 def test_stakes_by_a_share_of_the_running_bankroll(
     database: str, rows: list[dict[str, str]]
 ) -> None:

@@ -150,6 +150,7 @@ def test_many_questions_in_one_pass_have_the_answers_of_each_alone(log: Recorded
 
 
 @pytest.mark.slow
+@pytest.mark.every_season
 def test_a_real_season_in_one_pass_has_the_answers_of_each_alone(tmp_path: Path) -> None:
     if not SEASON.is_file():
         pytest.skip("the real input next to the project (../shared/data) is missing")
