@@ -1,6 +1,7 @@
 """What the research panels share: run, cancel, results and export."""
 
 import asyncio
+from abc import abstractmethod
 from collections.abc import Callable, Coroutine, Sequence
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Any, Final
@@ -224,39 +225,41 @@ class ResearchPanel(QtWidgets.QWidget):
 
     # Defined by subclasses
 
+    @abstractmethod
     def _work(self, log: ResearchLog) -> Work:
         """Return the work to run, and save the choices.
 
         Raises:
             ChoiceError: A choice is invalid.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     def _on_running_done(self, found: Any) -> None:
-        raise NotImplementedError
+        """Show the result of the work."""
 
+    @abstractmethod
     def _about(self) -> str:
         """Return the line about the result; empty before the first run."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _is_of_choices(self) -> bool:
         """Whether the result is of the choices in the bar.
 
         Raises:
             ChoiceError: One of them is invalid.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     def _notes(self) -> list[str]:
         """Return the notes on the result, none where it has no rows."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _state(self) -> EmptyState:
         """Return the message without rows, while nothing is running."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _exported(self) -> Table:
-        raise NotImplementedError
+        """Return the table that is saved as a file."""
 
 
 def _text_fields(field: QtWidgets.QWidget) -> list[QtWidgets.QLineEdit]:
