@@ -8,6 +8,7 @@ price of that later moment, if the strategy still wants it.
 For value, the board's own judgement decides at each moment, from the rows known by then.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from statistics import fmean
 from typing import Final, NamedTuple
@@ -68,7 +69,7 @@ class RecordedBest(NamedTuple):
     """The highest after commission, perhaps another bookmaker's."""
 
 
-class Bettor(Visitor):
+class Bettor(Visitor, ABC):
     """Places bets when the strategy of a subclass wants them."""
 
     def __init__(self, question: Question) -> None:
@@ -87,17 +88,17 @@ class Bettor(Visitor):
         self._due: dict[str, dict[Outcome, tuple[int, RowKey]]] = {}
         """By game and outcome: when a bet is due, and the price that decided it."""
 
+    @abstractmethod
+    def all_prices(self, game: PastGame, now_ms: int) -> list[AssessedPrice]:
+        """Return the prices of a game to bet on at a moment, the best of each outcome."""
+
     def moved_prices(self, game: PastGame, now_ms: int) -> list[AssessedPrice]:
-        """Return the prices to bet on at a moment, the best of each outcome."""
-        raise NotImplementedError
+        """Return the same; prices that did not move may be left out."""
+        return self.all_prices(game, now_ms)
 
     def prices_of(self, game: PastGame, key: RowKey, now_ms: int) -> list[AssessedPrice]:
-        """Return the same of one selection, after the latency."""
-        raise NotImplementedError
-
-    def last_prices(self, game: PastGame, now_ms: int) -> list[AssessedPrice]:
-        """Return the same of a whole game, at its last prices before it starts."""
-        raise NotImplementedError
+        """Return at least those of one selection."""
+        return self.all_prices(game, now_ms)
 
     def at_moment(self, game: PastGame, now_ms: int) -> None:
         """Decide on the current prices, unless bets are placed at the close."""
@@ -123,7 +124,7 @@ class Bettor(Visitor):
     def at_close(self, game: PastGame) -> None:
         """Bet on the last prices, if that is asked for; note the implied closes of bets."""
         if self._question.at == "close" and (at := _closing_moment(game)) is not None:
-            for price in self.last_prices(game, at) if self._is_asked(at) else ():
+            for price in self.all_prices(game, at) if self._is_asked(at) else ():
                 self._place(game, price, at)
         by = self._question.close
         if self.derived and by == (game.era.reference, self._question.method):
@@ -253,7 +254,7 @@ class ValueBettor(Bettor):
         keys = [] if row is None else [key._replace(bookmaker=name) for name in row.near]
         return self._value(game, keys, now_ms)
 
-    def last_prices(self, game: PastGame, now_ms: int) -> list[AssessedPrice]:
+    def all_prices(self, game: PastGame, now_ms: int) -> list[AssessedPrice]:
         """Return the best value prices of a game."""
         return self._value(game, game.near_at(now_ms), now_ms)
 
@@ -305,13 +306,13 @@ class SeriesValueBettor(ValueBettor):
     def moved_prices(self, game: PastGame, now_ms: int) -> list[AssessedPrice]:
         """Return the value odds of the series at a moment."""
         # No shortcut by the bookmakers' prices: the series may have better ones.
-        return self.last_prices(game, now_ms)
+        return self.all_prices(game, now_ms)
 
     def prices_of(self, game: PastGame, key: RowKey, now_ms: int) -> list[AssessedPrice]:
         """Return the value odds of the series after the latency."""
-        return self.last_prices(game, now_ms)
+        return self.all_prices(game, now_ms)
 
-    def last_prices(self, game: PastGame, now_ms: int) -> list[AssessedPrice]:
+    def all_prices(self, game: PastGame, now_ms: int) -> list[AssessedPrice]:
         """Return the value odds of the series at the last moment."""
         value = [
             price
@@ -347,18 +348,10 @@ class BestVsMeanBettor(Bettor):
         super().__init__(question)
         self._series = _SeriesOdds(log, question.series) if question.series else None
 
-    def moved_prices(self, game: PastGame, now_ms: int) -> list[AssessedPrice]:
+    def all_prices(self, game: PastGame, now_ms: int) -> list[AssessedPrice]:
         """Return the match results to bet on."""
         prices = (price for price in self._prices(game, now_ms) if self._is_value(price, now_ms))
         return self.wanted(prices, game, now_ms)
-
-    def prices_of(self, game: PastGame, key: RowKey, now_ms: int) -> list[AssessedPrice]:
-        """Return the match results to bet on."""
-        return self.moved_prices(game, now_ms)
-
-    def last_prices(self, game: PastGame, now_ms: int) -> list[AssessedPrice]:
-        """Return the match results to bet on."""
-        return self.moved_prices(game, now_ms)
 
     def covered(self, found: Coverage) -> Coverage:
         """Return what the log covers, with the games that have a mean as the priced ones."""
