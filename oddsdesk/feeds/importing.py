@@ -206,9 +206,9 @@ def why_apart(reader: "Reader", *, shift_to_now: bool) -> str:
     """
     is_shifted = abs(reader.shift_of_imports()) > MINUTE_MS
     if is_shifted and not shift_to_now:
-        return "these files have their own times, but the odds here were moved to now"
+        return "these files have their own times, but those of the odds here are shifted to now"
     if shift_to_now and not is_shifted and reader.holds_real_odds():
-        return "these files would be moved to now, but the odds here have their own times"
+        return "the times of these files are shifted to now, but the odds here have their own times"
     return ""
 
 

@@ -203,7 +203,11 @@ class BacktestSettingsDialog(FormDialog):
         for rule in Rule:
             if rule in PRICE_RULES:
                 titles.setdefault(RULE_TITLES[rule], []).append(rule.value)
-        entries = [(",".join(values), title) for title, values in titles.items()]
+        limits = RULE_TITLES[Rule.MAX_EDGE]
+        entries = [
+            (",".join(values), f"{title} (maximum EV)" if title == limits else title)
+            for title, values in titles.items()
+        ]
         self.rules = CheckList("Price rules", entries, ())
         self.alpha = inset(DecimalSpin(decimals=3, least=0, most=0.5, step=0.005))
         self.least_books = inset(WholeSpin())

@@ -174,7 +174,8 @@ class ResearchPanel(QtWidgets.QWidget):
         self._stack.addWidget(self.table)
         self._stack.addWidget(self.placeholder)
         whole = spacing.vertical(self, spacing=0)
-        for part in (self.bar, *above, body, _Notes(theme, self.messages)):
+        self._notes_area = _Notes(self.messages)
+        for part in (self.bar, *above, body, self._notes_area):
             whole.addWidget(part)
         whole.setStretchFactor(body, 1)
         add_action(self, f"{self.ident}.run", self.run_or_cancel)
@@ -223,6 +224,12 @@ class ResearchPanel(QtWidgets.QWidget):
         if not self.running.is_running:
             self.run_or_cancel()
 
+    # Qt's virtuals
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._notes_area.updateGeometry()
+
     # Defined by subclasses
 
     @abstractmethod
@@ -270,11 +277,10 @@ def _text_fields(field: QtWidgets.QWidget) -> list[QtWidgets.QLineEdit]:
 
 
 class _Notes(QtWidgets.QScrollArea):
-    """Shows a message bar whole where the panel has the height, else with a scroll bar."""
+    """Shows a message bar whole where the panel has the height, else its first lines to scroll."""
 
-    def __init__(self, theme: Theme, bar: MessageBar) -> None:
+    def __init__(self, bar: MessageBar) -> None:
         super().__init__(widgetResizable=True)
-        self._theme = theme
         self._bar = bar
         self.setFrameShape(QtWidgets.QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -292,11 +298,17 @@ class _Notes(QtWidgets.QScrollArea):
     # Qt's virtuals
 
     def sizeHint(self) -> QSize:
-        height = self._bar.heightForWidth(self.width())
-        return QSize(0, height if height > 0 else self._bar.sizeHint().height())
+        whole = self._bar.heightForWidth(self.width())
+        if whole <= 0:
+            whole = self._bar.sizeHint().height()
+        panel = self.parentWidget()
+        room = whole if panel is None else round(panel.height() * _MOST_NOTES)
+        line = self._bar.fontMetrics().lineSpacing()
+        lines = max(_LEAST_LINES, (room - spacing.HALF) // line)
+        return QSize(0, whole if whole <= room else min(whole, spacing.HALF + lines * line))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(0, min(self.sizeHint().height(), self._theme.fonts.scaled(_LEAST_NOTES)))
+        return self.sizeHint()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         kind = event.type()
@@ -312,7 +324,10 @@ class _Notes(QtWidgets.QScrollArea):
             self.updateGeometry()
 
 
-_LEAST_NOTES = 36
+_MOST_NOTES = 0.25
+"""The largest share of the panel's height that notes take, unless that is below ``_LEAST_LINES``.
+"""
+_LEAST_LINES = 2
 _LEAST_WIDTH = 240
 _DAY_WIDTH = 106
 """Has room for a day such as 2024-08-16."""

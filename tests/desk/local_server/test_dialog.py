@@ -557,7 +557,7 @@ async def test_real_times_among_shifted_ones_need_a_yes_or_a_new_database(
     page.ask_import([str(tmp_path / "other.csv")])
     await until(page.choose.isEnabled)
     assert page.state.text() == (
-        "These files have their own times, but the odds here were moved to now."
+        "These files have their own times, but those of the odds here are shifted to now."
     )
     assert (page.apart.isHidden(), page.name.text()) == (False, "football-data")
     wanted = []

@@ -25,6 +25,7 @@ from oddsdesk.desk.research.scorecard_panel import COLUMNS, ScorecardPanel
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.shell.log_research import DatabaseResearch
 from oddsdesk.desk.shell.window import focus_within
+from oddsdesk.desk.ui import spacing
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.presets import BUILT_IN, Preset, ValueFilter
 from oddsdesk.pricing.closing import CloseBy
@@ -583,6 +584,11 @@ async def test_where_there_is_little_room_fields_wrap_and_notes_scroll(
         assert panel.bar._is_wrapped is (width < 1_000)
         qtbot.waitUntil(lambda: is_whole(notes))
         assert panel.rect().contains(notes.geometry())
+        line = panel.messages.fontMetrics().lineSpacing()
+        least = 2 * line + spacing.HALF
+        assert notes.height() <= max(height / 4, least)
+        is_cut = notes.height() < panel.messages.heightForWidth(notes.viewport().width())
+        assert not is_cut or (notes.height() - spacing.HALF) % line == 0
     assert not panel.facts.isVisible()
     panel.setParent(None)
 
