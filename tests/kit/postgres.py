@@ -3,17 +3,19 @@
 import contextlib
 import os
 import pwd
+import re
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any, LiteralString
 from urllib.parse import quote
 
 import psycopg
 
 from oddsdesk.cluster.postgres.connections import PreparingConnection, ServerAddress
-from oddsdesk.cluster.postgres.schema import bring_up_to_date
+from oddsdesk.cluster.postgres.schema import STEPS, bring_up_to_date
 
 SUPERUSER = "postgres"
 _FAST = {
@@ -26,6 +28,15 @@ _FAST = {
     "autovacuum": "off",
 }
 _TEMPLATE = "with_tables"
+
+
+def undo_steps(connection: Any, first: tuple[LiteralString, ...]) -> None:
+    """Drop what this step and later ones created; what they altered or dropped stays so."""
+    place = STEPS.index(first)
+    statements = "\n".join(text for step in STEPS[place:] for text in step)
+    for kind, name in re.findall(r"CREATE (?:OR REPLACE )?(TABLE|VIEW) (\w+)", statements):
+        connection.execute(f"DROP {kind} IF EXISTS {name} CASCADE")
+    connection.execute("UPDATE oddsdesk_schema SET steps = %s", (place,))
 
 
 class Postgres:

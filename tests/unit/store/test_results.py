@@ -10,7 +10,7 @@ import msgspec
 import psycopg
 import pytest
 
-from oddsdesk.cluster.postgres.schema import RESULT_BY_SOURCE, RESULTS, STEPS
+from oddsdesk.cluster.postgres.schema import RESULT_BY_SOURCE, RESULTS
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.results import GameResult, GameStatus, PeriodScore, SelectionResult
@@ -20,6 +20,7 @@ from oddsdesk.store.results import StoredResult
 from oddsdesk.store.sqlite.schema import ODDS
 from oddsdesk.store.store import Store, open_store
 from oddsdesk.store.values import Origin, Page, Visibility
+from tests.kit.postgres import undo_steps
 from tests.kit.store import NOW
 
 KICK_OFF = NOW + 3_600_000
@@ -336,20 +337,20 @@ def test_scores_of_an_older_database_stay(database: Database, quote: Callable[..
 def make_older(database: Database, rows: list[tuple[Any, ...]]) -> None:
     """Turn a database into one of the version that had only final scores."""
     if isinstance(database, Path):
-        connection: Any = sqlite3.connect(database)
+        add = "INSERT INTO result VALUES (?, ?, ?, ?, ?, ?, ?)"
         made = next(step.statements for step in ODDS.steps if step.name == "results")
-        add, done = (
-            "INSERT INTO result VALUES (?, ?, ?, ?, ?, ?, ?)",
-            ("DELETE FROM _sqlite_migrations WHERE name = 'results_by_source'"),
-        )
-    else:
-        connection, made = psycopg.connect(database.url), RESULTS
-        add = "INSERT INTO result VALUES (%s, %s, %s, %s, %s, %s, %s)"
-        done = f"UPDATE oddsdesk_schema SET steps = {STEPS.index(RESULT_BY_SOURCE)}"
-        made = ("DROP VIEW series", "DROP TABLE game_series", *made)
-    with closing(connection):
-        for statement in ("DROP VIEW results", "DROP TABLE result", *made, done):
+        done = "DELETE FROM _sqlite_migrations WHERE name = 'results_by_source'"
+        with closing(sqlite3.connect(database)) as connection:
+            for statement in ("DROP VIEW results", "DROP TABLE result", *made, done):
+                connection.execute(statement)
+            connection.executemany(add, rows)
+            connection.commit()
+        return
+    with closing(psycopg.connect(database.url)) as connection:
+        undo_steps(connection, RESULT_BY_SOURCE)
+        for statement in RESULTS:
             connection.execute(statement)
+        add = "INSERT INTO result VALUES (%s, %s, %s, %s, %s, %s, %s)"
         connection.cursor().executemany(add, rows)
         connection.commit()
 

@@ -1,6 +1,5 @@
 """Statistics of many bookmakers are stored apart from prices, and found by their games."""
 
-import re
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -11,13 +10,14 @@ import msgspec
 import psycopg
 import pytest
 
-from oddsdesk.cluster.postgres.schema import GAME_SERIES, STEPS
+from oddsdesk.cluster.postgres.schema import GAME_SERIES
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.series import GameSeries, SeriesKind, SeriesPoint
 from oddsdesk.store.databases import Database
 from oddsdesk.store.store import Store, open_store
 from oddsdesk.store.values import Origin
+from tests.kit.postgres import undo_steps
 from tests.kit.store import NOW
 
 KICK_OFF = NOW + 3_600_000
@@ -183,17 +183,13 @@ def test_the_view_has_a_row_for_each_of_the_odds(database: Database) -> None:
 @pytest.mark.parametrize("times", [1, 2])
 def test_an_older_database_gets_the_table(database: Database, times: int) -> None:
     open_store(database).close()
-    gone = ["DROP VIEW series", "DROP TABLE game_series"]
-    if isinstance(database, Path):
-        done = "DELETE FROM _sqlite_migrations WHERE name = 'game_series'"
-    else:
-        done = f"UPDATE oddsdesk_schema SET steps = {STEPS.index(GAME_SERIES)}"
-        later = [text for step in STEPS[STEPS.index(GAME_SERIES) + 1 :] for text in step]
-        made = re.findall(r"CREATE TABLE (\w+)", "\n".join(later))
-        gone += [f"DROP TABLE {name} CASCADE" for name in reversed(made)]
     with closing(connected(database)) as connection:
-        for statement in (*gone, done):
-            connection.execute(statement)
+        if isinstance(database, Path):
+            connection.execute("DROP VIEW series")
+            connection.execute("DROP TABLE game_series")
+            connection.execute("DELETE FROM _sqlite_migrations WHERE name = 'game_series'")
+        else:
+            undo_steps(connection, GAME_SERIES)
         connection.commit()
     for _ in range(times):
         with closing(open_store(database)) as store:

@@ -10,7 +10,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from oddsdesk.cluster.postgres.schema import CLOSING_LINES_THAT_STOOD, RESULTS, STEPS
+from oddsdesk.cluster.postgres.schema import CLOSING_LINES_THAT_STOOD, RESULTS
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import MINUTE_MS
@@ -23,6 +23,7 @@ from oddsdesk.store.sqlite.database import open_writer
 from oddsdesk.store.sqlite.migrations import Schema
 from oddsdesk.store.sqlite.schema import ODDS
 from oddsdesk.store.store import open_store
+from tests.kit.postgres import undo_steps
 from tests.kit.store import NOW
 
 KICK_OFF = NOW
@@ -184,11 +185,7 @@ def make_older(database: Database) -> None:
         open_writer(database, older, synchronous="NORMAL").close()
         return
     with closing(connected(database)) as connection:
-        connection.execute("DROP VIEW closing_lines")
-        connection.execute("DROP VIEW results, series")
-        connection.execute("DROP TABLE closing_sighting, spent_token, result, game_series")
+        undo_steps(connection, CLOSING_LINES_THAT_STOOD)
         for statement in RESULTS:
             connection.execute(statement)
-        place = STEPS.index(CLOSING_LINES_THAT_STOOD)
-        connection.execute("UPDATE oddsdesk_schema SET steps = %s", (place,))
         connection.commit()
