@@ -41,6 +41,7 @@ from oddsdesk.server.settings import (
     Settings,
     is_loopback,
 )
+from oddsdesk.server.the_odds_api import NAME as THE_ODDS_API
 from oddsdesk.store.access import check_access_file
 from oddsdesk.store.databases import (
     DEFAULT_REFERENCE,
@@ -194,6 +195,12 @@ _log: Final = logging.getLogger(__name__)
     help="Serve web pages at /dashboard: account owners manage their keys, operators the accounts. "
     "Owners sign in with an invitation (`oddsdesk accounts invite`). Needs the extra dashboard.",
 )
+@click.option(
+    "--serve-as",
+    type=click.Choice([THE_ODDS_API]),
+    help="Also answer the v4 interface of The Odds API, at /v4, so that programs written for it "
+    "spend no credits. For this machine only.",
+)
 @options.public_options
 @click.option(
     "--max-connections",
@@ -259,6 +266,7 @@ def serve(
     shards: int | None,
     share: tuple[str, ...],
     dashboard: bool,
+    serve_as: str | None,
     public: PublicAddress,
     max_connections: int,
     max_connections_per_address: int,
@@ -312,6 +320,7 @@ def serve(
         connections=ConnectionLimits(max_connections, max_connections_per_address, max_handshakes),
         access_log=access_log,
         dashboard=dashboard,
+        serve_as=serve_as,
     )
     check_together(settings)
     if show_config:
@@ -516,10 +525,32 @@ def _check_roles(settings: Settings) -> None:
         raise click.UsageError("--shards is for PostgreSQL: a file has only one log")
     if settings.dashboard:
         _check_dashboard(settings)
+    if settings.serve_as is not None:
+        _check_serve_as(settings)
     if settings.archive is not None and find_spec("pyarrow") is None:
         raise click.UsageError(
             f"--archive needs pyarrow, which is not installed: {how_to_install('archive')}"
         )
+
+
+def _check_serve_as(settings: Settings) -> None:
+    """Refuse to let other machines read: the interface has no keys that could be checked."""
+    if Role.API not in settings.roles:
+        raise click.UsageError("--serve-as needs the role api")
+    public = settings.public
+    given = {
+        "--behind-proxy": bool(public.behind_proxy),
+        "--base-url": bool(public.base_url),
+        "--allow-host": bool(public.allow_hosts),
+        f"--host {settings.host}": not is_loopback(settings.host),
+    }
+    for option, is_given in given.items():
+        if is_given:
+            raise click.UsageError(
+                f"--serve-as {settings.serve_as} cannot be used with {option}: other machines could"
+                " read the prices of your sources, which may not be passed on. Serve it at"
+                " 127.0.0.1, and start a second server for others"
+            )
 
 
 def _check_dashboard(settings: Settings) -> None:

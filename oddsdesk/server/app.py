@@ -39,6 +39,7 @@ from oddsdesk.server.gate import (
 from oddsdesk.server.settings import Role
 from oddsdesk.server.stream.endpoint import PATH as TOKEN_PATH
 from oddsdesk.server.stream.endpoint import STREAM_PATH, TOKEN, TokenGate, known_bearer
+from oddsdesk.server.the_odds_api import ROOT as OTHER_ROOT
 from oddsdesk.store.keys import Caller
 from oddsdesk.store.owner_secret import SECRET_PREFIX
 
@@ -120,6 +121,7 @@ def _router(
     return Router(
         [
             *(Route(path, dashboard) for path in pages if dashboard is not None),
+            *_as_another(service, reads, looks_back),
             *(_resources(service, reads, looks_back) if Role.API in service.roles else ()),
             *(_streaming(service) if Role.STREAM in service.roles else ()),
             _route(HEALTH_PATH, HealthGate(service, looks)),
@@ -156,6 +158,16 @@ def _resources(service: Service, reads: ReaderPool, looks_back: ReaderPool) -> I
     yield _route(OPENAPI_PATH, OpenApiGate(service, endpoints))
     yield _route(INGEST_PATH, IngestGate(service))
     yield _route(DOCS_PATH, DocsGate(service, endpoints))
+
+
+def _as_another(service: Service, reads: ReaderPool, looks_back: ReaderPool) -> Iterator[BaseRoute]:
+    """Yield the paths of the other interface, if one is served here."""
+    if service.serve_as is not None and Role.API in service.roles:
+        from oddsdesk.server.the_odds_api.gate import OddsApiGate  # noqa: PLC0415 - few starts need it
+
+        gate = OddsApiGate(service, reads, looks_back)
+        for path in (OTHER_ROOT, f"{OTHER_ROOT}/{{path:path}}"):
+            yield Route(path, gate)
 
 
 def _streaming(service: Service) -> Iterator[BaseRoute]:

@@ -398,6 +398,8 @@ class Service(msgspec.Struct, frozen=True):
     roles: frozenset[Role] = ANSWERING
     figures: rest.Figures = msgspec.field(default_factory=rest.Figures)
     has_dashboard: bool = False
+    serve_as: str | None = None
+    """The other program's interface that is served, too."""
     open_streams: Callable[[], Mapping[int, int]] = dict
     """Returns the number of this process's open streams, by key."""
 
@@ -556,24 +558,28 @@ class Gate:
             reply = await self.reply(request)
             self._note_end(scope)
         except rest.Refusal as refusal:
-            reply = rest.refuse(refusal, f"{self.address(scope)}/docs#plans")
+            reply = self.refuse(refusal, scope)
         except (rest.BadParameterError, BadCursorError) as error:
-            reply = rest.refuse(rest.Refusal(ErrorCode.BAD_REQUEST, str(error)), "")
+            reply = self.refuse(rest.Refusal(ErrorCode.BAD_REQUEST, str(error)), scope)
         except KnownAwayError:
-            reply = rest.refuse(rest.unavailable(), "")
+            reply = self.refuse(rest.unavailable(), scope)
         except StoreError as error:
             self._note_refusal(scope, error)
             self._service.troubles.met(self.work, error)
-            reply = rest.refuse(rest.unavailable(), "")
+            reply = self.refuse(rest.unavailable(), scope)
         except asyncio.CancelledError:  # still asked for when the server's time to stop was up
-            reply = rest.refuse(rest.going_down(), "")
+            reply = self.refuse(rest.going_down(), scope)
         except Exception:  # noqa: BLE001 - the request handler: a bug costs one request
             _log.exception("%s failed", loggable(scope))
-            reply = rest.refuse(rest.failed(), "")
+            reply = self.refuse(rest.failed(), scope)
         reply = request.finish(reply)
         seconds = time.perf_counter() - began
         self._service.figures.answered(self.path, reply.status, seconds)
         await rest.send_reply(scope, send, reply)
+
+    def refuse(self, refusal: rest.Refusal, scope: Scope) -> rest.Reply:
+        """Return a refusal as this path's clients read it."""
+        return rest.refuse(refusal, f"{self.address(scope)}/docs#plans")
 
     def _note_refusal(self, scope: Scope, error: StoreError) -> None:
         """Log the first only: the log may be on the same full disk."""

@@ -112,6 +112,8 @@ class Settings(msgspec.Struct, frozen=True):
     """Whether each request and stream is logged."""
     dashboard: bool = False
     """Whether account owners can sign in to web pages."""
+    serve_as: str | None = None
+    """The other interface to serve on the same port, by its name; for this machine only."""
     head_start_s: float = 0.0
     """For this time at most nothing is valued and a simulation only gives its first prices, to
     leave the processor to the caller (s)."""

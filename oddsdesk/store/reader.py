@@ -169,12 +169,10 @@ class Reader(LogReader, ABC):
         visibility: Visibility,
         limit: int,
         cursor: str | None = None,
+        age_ms: int = WINDOW_MS,
     ) -> Page[EncodedOddsRow]:
-        """Return odds rows in the contract's order."""
-        window, allowed = (
-            lists.standing_window(now_ms, WINDOW_MS),
-            visibility.of_share(self._share),
-        )
+        """Return odds rows in the contract's order, seen at most ``age_ms`` ago."""
+        window, allowed = (lists.standing_window(now_ms, age_ms), visibility.of_share(self._share))
         with self._select.together():
             return lists.list_odds(
                 self._select, self._reference, filters, allowed, window, limit, cursor

@@ -113,6 +113,7 @@ class Worker:
             troubles=self._troubles,
             roles=settings.roles,
             has_dashboard=settings.dashboard,
+            serve_as=settings.serve_as,
         )
         self._log = FollowedLog(opened.store, opened.access, settings, self.colleagues.on_growth)
         self._answering = Answering(service, self._log.tail, settings)

@@ -241,7 +241,7 @@ def _named(raw: list[Any]) -> str:
     return "this holds none"
 
 
-_MARKET_TYPES = MappingProxyType(
+MARKET_TYPES = MappingProxyType(
     {
         "h2h": "moneyline",
         "spreads": "spread",
@@ -256,7 +256,7 @@ _MARKET_TYPES = MappingProxyType(
     }
 )
 _PART = re.compile(r"(.+)_([hqps])(\d)")
-_PARTS_OF_SPORT = MappingProxyType(
+PARTS_OF_SPORT = MappingProxyType(
     {
         "Football": ("h1", "h2"),
         "Basketball": ("q1", "q2", "q3", "q4"),
@@ -267,7 +267,7 @@ _PARTS_OF_SPORT = MappingProxyType(
 )
 """Parts that the contract counts as periods 1, 2, ... of the sport."""
 _PLAYER = re.compile(r"(?:player|batter|pitcher)_(.+?)(?:_alternate)?")
-_TENNIS = MappingProxyType({"spread": "games_handicap", "total": "total_games"})
+TENNIS_LINES = MappingProxyType({"spread": "games_handicap", "total": "total_games"})
 DRAW_NAMES = ("Draw", "Tie")
 _FEWEST_GAMES = 6.0
 """A tennis total below the games of one set counts sets."""
@@ -292,13 +292,13 @@ def market_kind(key: str, competition: str) -> MarketKind | None:
     """Return the market of a key such as ``totals_h1``; None if the contract has no such market."""
     if player := _PLAYER.fullmatch(key):
         return MarketKind("player_prop", stat=player[1].replace("_", " "))
-    if whole := _MARKET_TYPES.get(key):
+    if whole := MARKET_TYPES.get(key):
         return MarketKind(whole)
     part = _PART.fullmatch(key)
-    periods = _PARTS_OF_SPORT.get(played_sport(competition), ())
-    if part is None or part[1] not in _MARKET_TYPES or part[2] + part[3] not in periods:
+    periods = PARTS_OF_SPORT.get(played_sport(competition), ())
+    if part is None or part[1] not in MARKET_TYPES or part[2] + part[3] not in periods:
         return None
-    return MarketKind(_MARKET_TYPES[part[1]], period=int(part[3]))
+    return MarketKind(MARKET_TYPES[part[1]], period=int(part[3]))
 
 
 def market_type_of(kind: MarketKind, outcome: Outcome, competition: str) -> str:
@@ -306,7 +306,7 @@ def market_type_of(kind: MarketKind, outcome: Outcome, competition: str) -> str:
     if played_sport(competition) != "Tennis" or kind.period:
         return kind.market_type
     in_sets = kind.market_type == "total" and (outcome.point or 0.0) < _FEWEST_GAMES
-    return kind.market_type if in_sets else _TENNIS.get(kind.market_type, kind.market_type)
+    return kind.market_type if in_sets else TENNIS_LINES.get(kind.market_type, kind.market_type)
 
 
 def selection_of_outcome(kind: MarketKind, outcome: Outcome, event: Event) -> tuple[str, Order]:
@@ -410,9 +410,9 @@ BROKEN_OUTCOME = "broken outcome"
 OUTRIGHT = "outright"
 """Reason for leaving out prices of a whole tournament: no game has them."""
 _LAID = "h2h"
-_LAYS = "h2h_lay"
+LAYS = "h2h_lay"
 """Lay odds for ``_LAID`` at an exchange, which the source lists as a separate market."""
-_OUTRIGHTS = frozenset({"outrights", "outrights_lay"})
+OUTRIGHTS = frozenset({"outrights", "outrights_lay"})
 _NO_NUMBERS = frozenset({"NaN", "Infinity", "-Infinity"})
 _DIGITS = re.compile(r"\s*[+-]?[0-9]{1,9}(\.[0-9]{1,9})?\s*")
 SENSELESS = frozenset(
@@ -537,10 +537,10 @@ class _Reading(msgspec.Struct):
         self, market: Market, bookmaker: Bookmaker, event: Event, groups: _Groups
     ) -> None:
         code = competition_of_sport(event.sport_key)
-        is_lay = market.key == _LAYS
+        is_lay = market.key == LAYS
         kind = market_kind(_LAID if is_lay else market.key, code)
         if kind is None:
-            reason = OUTRIGHT if market.key in _OUTRIGHTS else market.key
+            reason = OUTRIGHT if market.key in OUTRIGHTS else market.key
             self._skip(reason, imported.count_prices(market.outcomes, "price"))
             return
         scraped_at, keys = self._scraped_at(market, bookmaker), set[tuple[str, int]]()
@@ -587,7 +587,7 @@ class _Reading(msgspec.Struct):
                 group.offers[text] = msgspec.structs.replace(offer, lay=(level,))
                 group.scraped_at = min(group.scraped_at, group.lays_at or group.scraped_at)
             else:
-                self.result.skipped[_LAYS] += 1
+                self.result.skipped[LAYS] += 1
 
     def _scraped_at(self, market: Market, bookmaker: Bookmaker) -> int:
         said = market.last_update or bookmaker.last_update
@@ -740,7 +740,7 @@ def _items(raw: Any, name: str) -> list[dict[str, Any]]:
     return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
 
 
-_COMPETITIONS = MappingProxyType(
+COMPETITIONS = MappingProxyType(
     {
         "soccer_epl": "EPL",
         "soccer_efl_champ": "EFL",
@@ -769,7 +769,7 @@ _COMPETITIONS = MappingProxyType(
     }
 )
 
-_SHARED_TITLES = MappingProxyType(
+SHARED_TITLES = MappingProxyType(
     {
         "betfair_ex_uk": "Betfair Exchange UK",
         "betfair_ex_eu": "Betfair Exchange EU",
@@ -785,7 +785,7 @@ def competition_of_sport(sport_key: str) -> str:
     """Return the competition code of a sport key; the key itself if it has none."""
     if sport_key.startswith("tennis_"):
         return "TENNIS"
-    return _COMPETITIONS.get(sport_key, sport_key)
+    return COMPETITIONS.get(sport_key, sport_key)
 
 
 def bookmaker_names(titles: Iterable[tuple[str, str]]) -> Mapping[str, str]:
@@ -796,7 +796,7 @@ def bookmaker_names(titles: Iterable[tuple[str, str]]) -> Mapping[str, str]:
     keys = defaultdict(set)
     names = {}
     for key, title in titles:
-        names[key] = _SHARED_TITLES.get(key) or fold_name(title) or key
+        names[key] = SHARED_TITLES.get(key) or fold_name(title) or key
         keys[names[key].casefold()].add(key)
     return {
         key: name if len(keys[name.casefold()]) == 1 else f"{name} ({key})"

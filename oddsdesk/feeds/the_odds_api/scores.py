@@ -120,7 +120,7 @@ class Scores(msgspec.Struct):
         if asked is not None and asked > now_ms:  # the clock was set back
             asked = self.asked_ms[sport] = now_ms
         dues = [
-            _due(kick_off + _length_ms(sport), asked)
+            _due(kick_off + length_ms(sport), asked)
             for kick_off in self.games.get(sport, {}).values()
             if kick_off > now_ms - REACH_MS
         ]
@@ -136,7 +136,8 @@ class Scores(msgspec.Struct):
         return min(max(math.ceil((now_ms - min(waiting) + _MARGIN_MS) / DAY_MS), 1), 3)
 
 
-def _length_ms(sport: str) -> int:
+def length_ms(sport: str) -> int:
+    """Return how long after its kick-off a game of a sport key should be over."""
     return _MINUTES.get(sport.partition("_")[0], _USUAL_MINUTES) * MINUTE_MS
 
 

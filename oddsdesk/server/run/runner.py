@@ -62,6 +62,7 @@ class Server:
             troubles=self.troubles,
             roles=settings.roles,
             has_dashboard=settings.dashboard,
+            serve_as=settings.serve_as,
         )
         self._tail = tail or LogTail(store, keys=access.path)
         self._answering = Answering(service, self._tail, settings)
