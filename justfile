@@ -22,6 +22,10 @@ format:
 check:
     .ci/check
 
+# The texts to translate, and catalogues, brought up to date; `just locale pt` adds a language
+locale *languages:
+    .venv/bin/python packaging/catalogues.py {{languages}}
+
 # All tests, or those named: `just test tests/unit/pricing -k devig`
 test *arguments:
     .venv/bin/pytest -n 3 --dist loadfile {{arguments}}

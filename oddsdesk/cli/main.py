@@ -11,6 +11,7 @@ import click
 
 from oddsdesk import __version__
 from oddsdesk.base.ending import Ending
+from oddsdesk.base.texts import ENGLISH, chosen_language, saved_language, use_language
 
 SERVER_COMMANDS: Final = {
     "accounts": "oddsdesk.cli.accounts:accounts",
@@ -48,6 +49,19 @@ COMMANDS: Final = SERVER_COMMANDS | {
 }
 """The commands of `oddsdesk`."""
 _RUN_LONG: Final = {"desk", "serve", "watch"}
+
+
+_ENGLISH: Final = {"mcp"}
+"""Commands that only programs read."""
+
+
+def _language_of(command: str) -> str:
+    """Return the language of a command; the desk's can be chosen in its settings."""
+    if command in _ENGLISH:
+        return ENGLISH
+    if command == "desk":
+        return chosen_language(os.environ, saved_language)
+    return chosen_language(os.environ)
 
 
 class LazyGroup(click.Group):
@@ -99,6 +113,7 @@ class LazyGroup(click.Group):
         target = self._targets.get(cmd_name)
         if target is None:
             return None
+        use_language(_language_of(cmd_name))  # before its module makes texts of its own
         module, name = target.split(":")
         command: click.Command = getattr(importlib.import_module(module), name)
         return command

@@ -10,6 +10,7 @@ from urllib.parse import quote, unquote
 
 import msgspec
 
+from oddsdesk.base.texts import SYSTEM, languages
 from oddsdesk.board.model.basis import CONSENSUS, LEARNED, SERVICES_OWN
 from oddsdesk.pricing import formats
 from oddsdesk.pricing.closing import CloseBy
@@ -188,6 +189,20 @@ SCHEME: Final = Setting(
     "Light, dark, or the same as the system.",
     "system",
     Choice((("system", "System"), ("light", "Light"), ("dark", "Dark"))),
+)
+_LANGUAGE_NAMES: Final = {"en": "English", "de": "Deutsch", "es": "Español"}
+LANGUAGE: Final = Setting(
+    "look/language",
+    "Language",
+    "Of the window and its messages, from the next start. Files and logs stay English. "
+    "ODDSDESK_LANGUAGE in the environment comes first.",
+    SYSTEM,
+    Choice(
+        (
+            (SYSTEM, "Same as the system"),
+            *((code, _LANGUAGE_NAMES.get(code, code)) for code in languages()),
+        )
+    ),
 )
 COLOUR_BLIND: Final = Setting(
     "look/colour_blind",
@@ -534,7 +549,7 @@ def split_of(value_of: ReadSetting) -> Split:
 
 
 SECTIONS: Final = (
-    Section("Appearance", (SCHEME, TEXT_SIZE, COLOUR_BLIND, FLASH, SPARKLINES)),
+    Section("Appearance", (LANGUAGE, SCHEME, TEXT_SIZE, COLOUR_BLIND, FLASH, SPARKLINES)),
     Section("Prices", (ODDS_FORMAT, REFERENCE, METHOD, DERIVED)),
     VALUE_RULES,
     STAKES,

@@ -1,0 +1,163 @@
+"""Which language is used, and that texts in it are found."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import oddsdesk
+from oddsdesk.base import places, pseudo, texts
+
+CATALOGUE = """
+msgid ""
+msgstr ""
+"Content-Type: text/plain; charset=utf-8\\n"
+"Plural-Forms: nplurals=2; plural=(n != 1);\\n"
+
+msgid "Open {name}"
+msgstr "{name} öffnen"
+
+msgctxt "against an outcome"
+msgid "Lay"
+msgstr "Gegenwette"
+
+msgid "{count} game"
+msgid_plural "{count} games"
+msgstr[0] "{count} Spiel"
+msgstr[1] "{count} Spiele"
+"""
+
+
+@pytest.fixture
+def german(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Resources with a German catalogue of three texts."""
+    pofile = pytest.importorskip("babel.messages.pofile")
+    mofile = pytest.importorskip("babel.messages.mofile")
+    folder = tmp_path / "locale" / "de" / "LC_MESSAGES"
+    folder.mkdir(parents=True)
+    with (folder / "oddsdesk.mo").open("wb") as file:
+        mofile.write_mo(file, pofile.read_po(CATALOGUE.splitlines(), locale="de"))
+    monkeypatch.setattr(places, "_root", lambda: tmp_path)
+    yield
+    texts.use_language("en")
+
+
+def test_texts_are_in_the_language_in_use(german: None) -> None:
+    assert texts._("Open {name}") == "Open {name}"
+    texts.use_language("de")
+    assert texts.language() == "de"
+    assert texts._("Open {name}").format(name="Bets") == "Bets öffnen"
+    assert texts.pgettext("against an outcome", "Lay") == "Gegenwette"
+    assert [texts.ngettext("{count} game", "{count} games", n) for n in (1, 2)] == [
+        "{count} Spiel",
+        "{count} Spiele",
+    ]
+    assert texts.translated(texts.N_("Open {name}")) == "{name} öffnen"
+    assert (texts.translated(""), texts.translated("Arsenal")) == ("", "Arsenal")
+    texts.use_language("fr")
+    assert (texts.language(), texts._("Open {name}")) == ("en", "Open {name}")
+
+
+@pytest.mark.parametrize(
+    ("environment", "setting", "expected"),
+    [
+        ({}, "system", "en"),
+        ({"LANG": "de_AT.UTF-8"}, "system", "de"),
+        ({"LANG": "fr_FR.UTF-8"}, "system", "en"),
+        ({"LANG": "C.UTF-8"}, "system", "en"),
+        ({"LANG": "de_DE", "LC_ALL": "C"}, "system", "en"),
+        ({"LANG": "en_GB", "LC_MESSAGES": "de_DE"}, "system", "de"),
+        ({"LANG": "en_GB", "LANGUAGE": "fr:de"}, "system", "de"),
+        ({"LANG": "de_DE", "LANGUAGE": "fr:en"}, "system", "en"),
+        ({"LANG": "de_DE"}, "en", "en"),
+        ({"ODDSDESK_LANGUAGE": "en", "LANG": "de_DE"}, "de", "en"),
+        ({"ODDSDESK_LANGUAGE": "xx-pseudo"}, "de", "xx-pseudo"),
+        ({"ODDSDESK_LANGUAGE": "../../x"}, "de", "en"),
+    ],
+)
+def test_the_language_is_the_first_one_chosen_that_is_translated(
+    german: None, environment: dict[str, str], setting: str, expected: str
+) -> None:
+    assert texts.chosen_language(environment, lambda: setting) == expected
+
+
+@pytest.mark.parametrize(
+    ("saved", "expected"),
+    [
+        ("[look]\nscheme=dark\nlanguage=de\n\n[prices]\nlanguage=es\n", "de"),
+        ("[look]\nscheme=dark\n\n[prices]\nlanguage=es\n", "system"),
+        ("", "system"),
+        (None, "system"),
+    ],
+)
+def test_the_language_of_the_settings_is_read_before_qt(
+    own_folders: Path, saved: str | None, expected: str
+) -> None:
+    folder = places.settings_folder()
+    folder.mkdir(parents=True)
+    if saved is not None:
+        (folder / "desk.ini").write_text(saved, "utf-8")
+    assert texts.saved_language() == expected
+
+
+def test_the_pseudo_locale_changes_listed_texts_only_and_no_placeholder(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pseudo, "_texts", lambda: frozenset({"&Open {name:.1f}…"}))
+    texts.use_language(texts.PSEUDO)
+    try:
+        assert texts._("&Open {name:.1f}…") == "[&Ópéñ {name:.1f}…]"
+        assert texts._("Arsenal") == "Arsenal"
+    finally:
+        texts.use_language(texts.ENGLISH)
+    assert pseudo.is_pseudo(pseudo.pseudo("Bets"))
+    assert len(pseudo.pseudo("x" * 100)) == 140
+    assert not pseudo.is_pseudo("Bets")
+
+
+def test_no_module_with_texts_is_loaded_before_the_language_is_known() -> None:
+    """A text of a module is translated once, when the module is imported."""
+    program = "import sys, oddsdesk.cli.main, oddsdesk.cli.server; print(*sys.modules)"
+    ended = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
+    )
+    root = Path(oddsdesk.__file__).parent.parent
+    early = [
+        name
+        for name in ended.stdout.split()
+        if name.startswith("oddsdesk.") and _marks(root.joinpath(*name.split(".")))
+    ]
+    assert early == []
+
+
+def _marks(module: Path) -> bool:
+    """Return whether a module translates texts."""
+    path = module / "__init__.py" if module.is_dir() else module.with_suffix(".py")
+    tree = ast.parse(path.read_text("utf-8"))
+    names = [
+        alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module == "oddsdesk.base.texts"
+        for alias in node.names
+    ]
+    return bool({"_", "ngettext", "pgettext"} & set(names))
+
+
+SHARED_WITH_THE_SERVER = (
+    *("contract", "base", "pricing", "matching", "network", "store", "archive", "feeds"),
+    *("server", "cluster", "client"),
+)
+
+
+def test_rooms_whose_texts_go_to_the_wire_or_a_log_translate_none() -> None:
+    root = Path(oddsdesk.__file__).parent
+    wrong = [
+        str(path.relative_to(root))
+        for room in SHARED_WITH_THE_SERVER
+        for path in (root / room).rglob("*.py")
+        if _marks(path.with_suffix(""))
+    ]
+    assert wrong == []

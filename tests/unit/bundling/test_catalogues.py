@@ -1,0 +1,99 @@
+"""The list of texts is current, and every catalogue fits it."""
+
+import ast
+import string
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("babel")
+import catalogues  # type: ignore[import-not-found,unused-ignore]
+from babel.messages.catalog import Catalog, Message
+from babel.messages.mofile import read_mo
+
+SOURCE = catalogues.ROOT / "oddsdesk"
+FOUND = sorted(catalogues.LOCALE.glob("*/LC_MESSAGES/oddsdesk.po"))
+
+
+def keys(catalogue: Catalog) -> set[tuple[object, object]]:
+    return {(each.context, each.id) for each in catalogue if each.id}
+
+
+def test_the_list_of_texts_is_current() -> None:
+    """Run packaging/catalogues.py after a change of texts."""
+    listed, marked = keys(catalogues.read(catalogues.LIST)), keys(catalogues.texts())
+    assert (marked - listed, listed - marked) == (set(), set())
+
+
+def test_texts_are_constants_so_that_they_can_be_listed() -> None:
+    """A value is filled in after the translation: ``_("{n} games").format(n=n)``."""
+    assert [line for path in SOURCE.rglob("*.py") for line in _variable_texts(path)] == []
+
+
+def _variable_texts(path: Path) -> Iterator[str]:
+    counts = {"_": 1, "N_": 1, "ngettext": 2, "pgettext": 2}
+    tree = ast.parse(path.read_text("utf-8"))
+    imported = {
+        alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module == "oddsdesk.base.texts"
+        for alias in node.names
+    }
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+            continue
+        if node.func.id not in imported or node.func.id not in counts:
+            continue
+        if not all(isinstance(each, ast.Constant) for each in node.args[: counts[node.func.id]]):
+            yield f"{path.name}:{node.lineno}"
+
+
+def test_placeholders_have_names() -> None:
+    """Other languages put values in another order."""
+    assert [text for text in _all_texts() if not all(map(str.isidentifier, _fields(text)))] == []
+
+
+def _all_texts() -> Iterator[str]:
+    for message in catalogues.texts():
+        yield from _forms(message.id)
+
+
+def _forms(text: object) -> list[str]:
+    """Return the text, or the forms of a plural."""
+    return [str(each) for each in text] if isinstance(text, list | tuple) else [str(text)]
+
+
+def _fields(text: str) -> list[str]:
+    return [name for _, name, _, _ in string.Formatter().parse(text) if name is not None]
+
+
+@pytest.mark.parametrize("path", FOUND, ids=lambda path: path.parent.parent.name)
+def test_a_catalogue_fits_the_list(path: Path) -> None:
+    language = path.parent.parent.name
+    catalogue = catalogues.read(path, language)
+    assert keys(catalogue) == keys(catalogues.read(catalogues.LIST))
+    wrong = [fault for message in catalogue if message.id for fault in faults(message, catalogue)]
+    assert wrong == []
+    with path.with_suffix(".mo").open("rb") as file:
+        compiled = {each.id: each.string for each in read_mo(file) if each.id}
+    assert compiled == {each.id: each.string for each in catalogue if each.id and each.string}
+
+
+def faults(message: Message, catalogue: Catalog) -> Iterator[str]:
+    """Yield what is wrong with a translation; none is no fault: English is shown."""
+    translations = [each for each in _forms(message.string) if each]
+    if message.pluralizable and translations and len(translations) != catalogue.num_plurals:
+        yield f"{message.id}: {len(translations)} of {catalogue.num_plurals} forms"
+    expected = set(_fields(_forms(message.id)[-1]))
+    for each in translations:
+        if set(_fields(each)) != expected:
+            yield f"{message.id}: {each}"
+
+
+def test_a_lost_placeholder_and_a_missing_form_are_found() -> None:
+    catalogue = Catalog(locale="de")
+    good = Message("Open {name}", "{name} öffnen")
+    lost = Message("Open {name}", "{nam} öffnen")
+    one = Message(("{count} game", "{count} games"), ("{count} Spiel",))
+    assert [len(list(faults(each, catalogue))) for each in (good, lost, one)] == [0, 1, 1]
