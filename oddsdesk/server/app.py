@@ -16,7 +16,15 @@ from oddsdesk.server.edge.middleware import HostGuard
 from oddsdesk.server.edge.protocol import Sender
 from oddsdesk.server.endpoints import lists
 from oddsdesk.server.endpoints.health import HealthGate, Looks, ReadyGate
-from oddsdesk.server.endpoints.ingest import FEEDS_PATH, INGEST_PATH, SECRET, FeedsGate, IngestGate
+from oddsdesk.server.endpoints.ingest import (
+    FEEDS_PATH,
+    INGEST_PATH,
+    METRICS_PATH,
+    SECRET,
+    FeedsGate,
+    IngestGate,
+    MetricsGate,
+)
 from oddsdesk.server.fairness import (
     HEALTH_PATH,
     PROBES,
@@ -127,6 +135,7 @@ def _router(
             _route(HEALTH_PATH, HealthGate(service, looks)),
             _route(READY_PATH, ReadyGate(service, looks)),
             _route(FEEDS_PATH, FeedsGate(service)),
+            _route(METRICS_PATH, MetricsGate(service)),
         ],
         redirect_slashes=False,
         default=_Nowhere(service),

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any, Final, TypeVar
 
@@ -400,6 +400,8 @@ class Service(msgspec.Struct, frozen=True):
     has_dashboard: bool = False
     serve_as: str | None = None
     """The other program's interface that is served, too."""
+    metrics: Callable[[], Awaitable[bytes]] | None = None
+    """Returns the text for Prometheus, of all processes of this server."""
     open_streams: Callable[[], Mapping[int, int]] = dict
     """Returns the number of this process's open streams, by key."""
 

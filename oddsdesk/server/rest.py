@@ -581,7 +581,7 @@ class Figures:
             yield Sample("oddsdesk_requests_refused_total", self._turned_away[why], labels)
 
     def _histogram(self, endpoint: str, buckets: list[int]) -> Iterator[Sample]:
-        name, labels, so_far = "oddsdesk_request_seconds", {"endpoint": endpoint}, 0
+        name, labels, so_far = "oddsdesk_request_duration_seconds", {"endpoint": endpoint}, 0
         for bound, count in zip((*map(str, BOUNDS_S), "+Inf"), buckets, strict=True):
             so_far += count
             yield Sample(f"{name}_bucket", so_far, {**labels, "le": bound})

@@ -473,12 +473,15 @@ class Reader(LogReader, ABC):
 
     def sources(self, now_ms: int) -> list[str]:
         """Return the sources whose odds may be in lists of fresh prices, as far as known."""
-        since = {"since": now_ms - LONGEST_WINDOW_MS}
-        rows = self._select(SOURCES, since)
-        names = sorted(str(key).removeprefix(SOURCE) for (key,) in rows)
+        names = sorted(self.sources_since(now_ms - LONGEST_WINDOW_MS))
         if self._share is None:
             return names
         return [name for name in names if name in self._share or name not in FORBIDDING]
+
+    def sources_since(self, since_ms: int) -> dict[str, int]:
+        """Return when each source was last recorded (ms), if after a time; for the operator."""
+        rows = self._select(SOURCES, {"since": since_ms})
+        return {str(key).removeprefix(SOURCE): int(value) for key, value in rows}
 
     def holds_real_odds(self) -> bool:
         """Whether prices that are not simulated were ever recorded."""

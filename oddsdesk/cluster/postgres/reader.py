@@ -290,7 +290,7 @@ _TEXTS: Final[Mapping[str, str]] = {
         ORDER BY seq DESC LIMIT 1
     """,
     past.SOURCES: """
-        SELECT key FROM setting WHERE
+        SELECT key, value FROM setting WHERE
             CASE WHEN key >= 'source ' AND key < 'source!' THEN value::bigint >= :since END
     """,
     NEWEST_PRICE: """

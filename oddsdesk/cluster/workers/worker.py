@@ -114,6 +114,7 @@ class Worker:
             roles=settings.roles,
             has_dashboard=settings.dashboard,
             serve_as=settings.serve_as,
+            metrics=self._metrics_text,
         )
         self._log = FollowedLog(opened.store, opened.access, settings, self.colleagues.on_growth)
         self._answering = Answering(service, self._log.tail, settings)
@@ -242,7 +243,7 @@ class Worker:
     async def _tell(self) -> None:
         is_owner = self._duties is not None
         feeds = self._reports() if is_owner else []
-        figures = await self._figures() if self._settings.metrics_port is not None else []
+        figures = await self._figures()  # any worker may be asked for /metrics
         own = self._troubles.own()
         self.colleagues.tell_condition(Condition(self._place.number, is_owner, own, feeds, figures))
 
@@ -252,4 +253,4 @@ class Worker:
     async def _metrics_text(self) -> bytes:
         of_all = {each.worker: each.figures for each in self.colleagues.conditions()}
         of_all[self._place.number] = await self._figures()
-        return render(await of_database(self._opened.store, self._log.tail), of_all)
+        return render(await of_database(self._opened.store, self._log.tail, self._clock), of_all)

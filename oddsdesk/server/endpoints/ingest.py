@@ -53,6 +53,9 @@ _NO_GZIP: Final = "the body is not valid gzip; the lines before the error are re
 _CUT_GZIP: Final = (
     "the gzip body is cut off; the lines before the end are recorded, send the rest again"
 )
+_READ_ONLY: Final = (
+    "This key is read-only; make one that can write: `oddsdesk keys create --write`."
+)
 _RETRY: Final = [(b"retry-after", b"1")]
 _NOT_PRIVATE: Final = Trouble(
     "POST /ingest refuses the owner's secret: its file is damaged or open to other users"
@@ -159,10 +162,7 @@ class IngestGate(Gate):
         if not request.has_method(METHODS):
             raise request.not_allowed(METHODS)
         if not may_write:
-            message = (
-                "This key is read-only; make one that can write: `oddsdesk keys create --write`."
-            )
-            raise Refusal(ErrorCode.WRITE_FORBIDDEN, message)
+            raise Refusal(ErrorCode.WRITE_FORBIDDEN, _READ_ONLY)
 
     async def _report_refusal(self, scope: Scope) -> None:
         """Log why a program on this machine may not write.
@@ -364,6 +364,27 @@ class FeedsGate(Gate):
         if not (request.has_method(GET) and await is_owner(request.scope, self._owner)):
             return await super().reply(request)
         return encode_bare(Bare(list(self._reports())))
+
+
+METRICS_PATH: Final = "/metrics"
+METRICS_TYPE: Final = b"text/plain; version=0.0.4; charset=utf-8"
+
+
+class MetricsGate(Gate):
+    """Returns the figures for Prometheus to those who may write: the operator's programs."""
+
+    async def reply(self, request: RequestContext) -> Reply:
+        """Return the text; not counted."""
+        metrics = self._service.metrics
+        if metrics is None:
+            return await super().reply(request)
+        if not await is_owner(request.scope, self._service.owner):
+            caller = await request.require_key()
+            if not caller.may_write:
+                raise Refusal(ErrorCode.WRITE_FORBIDDEN, _READ_ONLY)
+        if not request.has_method(GET):
+            raise request.not_allowed(GET)
+        return Reply(200, await metrics(), content_type=METRICS_TYPE)
 
 
 async def is_owner(scope: Scope, owner: OwnerSecret | None) -> bool:

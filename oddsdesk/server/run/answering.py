@@ -134,7 +134,8 @@ class Answering:
         """Return what was counted."""
         own = [*self._service.figures.request_samples(), *self._connections.connection_samples()]
         if self._certificate is not None and self._certificate.ends_at is not None:
-            own.append(Sample("oddsdesk_certificate_end_seconds", self._certificate.ends_at / 1000))
+            ends_s = self._certificate.ends_at / 1000
+            own.append(Sample("oddsdesk_certificate_expiry_timestamp_seconds", ends_s))
         return [*own, *await self.hub.stream_samples()]
 
     async def _save_counts(self) -> None:

@@ -1,4 +1,4 @@
-"""GET /metrics at a separate address: Prometheus' text; any worker answers for all of them.
+"""GET /metrics: Prometheus' text; any worker answers for all of them. Reports to systemd.
 
 The protocol is a few lines of text in a datagram; see sd_notify(3).
 """
@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import logging
 import os
+import platform
 import socket
 import sys
 import time
@@ -17,9 +18,13 @@ from typing import Final, NamedTuple
 
 from starlette.types import Receive, Scope, Send
 
+from oddsdesk import __version__
+from oddsdesk.base.clock import Clock
 from oddsdesk.base.tasks import until_beat
+from oddsdesk.contract.times import DAY_MS
 from oddsdesk.server.edge.listener import HttpServer, bind
 from oddsdesk.server.edge.middleware import HostGuard
+from oddsdesk.server.endpoints.ingest import METRICS_PATH, METRICS_TYPE
 from oddsdesk.server.fairness import ReaderPool
 from oddsdesk.server.rest import Reply, Sample, no_limits, of_process, send_reply
 from oddsdesk.server.run.answering import Answering
@@ -33,8 +38,8 @@ from oddsdesk.store.store import Store
 
 OPTIONS: Final = "metrics-"
 """The prefix of its address's options."""
-PATH: Final = "/metrics"
-_TYPE: Final = b"text/plain; version=0.0.4; charset=utf-8"
+SOURCE_MS: Final = 7 * DAY_MS
+"""How long a source that stopped keeps its figure: imports of the past end no alert."""
 
 
 class Family(NamedTuple):
@@ -46,14 +51,17 @@ class Family(NamedTuple):
 
 
 FAMILIES: Final = (
+    Family("oddsdesk_build_info", "gauge", "1, with the versions of oddsdesk and Python."),
     Family("oddsdesk_requests_total", "counter", "Answers by endpoint and status."),
-    Family("oddsdesk_request_seconds", "histogram", "Seconds until an answer was ready."),
+    Family("oddsdesk_request_duration_seconds", "histogram", "Seconds until an answer was ready."),
     Family("oddsdesk_requests_refused_total", "counter", "Requests refused before any endpoint."),
     Family("oddsdesk_quota_refusals_total", "counter", "Requests refused for a quota."),
     Family("oddsdesk_connections", "gauge", "Open connections."),
     Family("oddsdesk_handshakes", "gauge", "Unfinished TLS handshakes."),
     Family(
-        "oddsdesk_certificate_end_seconds", "gauge", "Expiry of the TLS certificate, Unix time."
+        "oddsdesk_certificate_expiry_timestamp_seconds",
+        "gauge",
+        "Expiry of the TLS certificate, Unix time.",
     ),
     Family("oddsdesk_connections_refused_total", "counter", "Refused connections."),
     Family("oddsdesk_stream_subscribers", "gauge", "Open streams."),
@@ -61,6 +69,8 @@ FAMILIES: Final = (
     Family("oddsdesk_stream_lag_changes", "gauge", "Price changes not yet sent to streams."),
     Family("oddsdesk_quotes_recorded_total", "counter", "Quotes recorded by this server."),
     Family("oddsdesk_quotes_skipped_total", "counter", "Quotes older than the stored ones."),
+    Family("oddsdesk_odds_age_seconds", "gauge", "Seconds since the newest price."),
+    Family("oddsdesk_source_age_seconds", "gauge", "Seconds since odds of a source were recorded."),
     Family("oddsdesk_feed_state", "gauge", "1 for the state that a feed is in."),
     Family("oddsdesk_owner", "gauge", "1 if this process is the leader."),
     Family("oddsdesk_troubles", "gauge", "Troubles listed by /api/health."),
@@ -101,14 +111,32 @@ def _escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
-async def of_database(store: Store, tail: Tail) -> list[Sample]:
+async def of_database(store: Store, tail: Tail, clock: Clock) -> list[Sample]:
     """Return the figures that are the same for all workers."""
-    found = []
+    versions = {"version": __version__, "python": platform.python_version()}
+    found = [Sample("oddsdesk_build_info", 1, versions)]
     if store.path is not None:
         found.append(Sample("oddsdesk_write_ahead_log_bytes", _size(log_of(store.path))))
     with contextlib.suppress(StoreError):
         found.append(Sample("oddsdesk_price_changes", sum(await tail.end())))
+        found += await asyncio.to_thread(_ages, store, clock())
     return found
+
+
+def _ages(store: Store, now_ms: int) -> list[Sample]:
+    """Return the age of the odds, of all and by source; 0 where a clock differs."""
+    reader = store.reader()
+    newest = reader.last_standing(now_ms)
+    of_all = [] if newest is None else [Sample("oddsdesk_odds_age_seconds", _age_s(newest, now_ms))]
+    recorded = reader.sources_since(now_ms - SOURCE_MS)
+    return of_all + [
+        Sample("oddsdesk_source_age_seconds", _age_s(at, now_ms), {"source": source})
+        for source, at in sorted(recorded.items())
+    ]
+
+
+def _age_s(at_ms: int, now_ms: int) -> float:
+    return max(now_ms - at_ms, 0) / 1000
 
 
 async def of_worker(
@@ -159,12 +187,12 @@ class MetricsServer:
             await self._http.stop_http()
 
     async def _answer(self, scope: Scope, _receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["path"] != PATH:
+        if scope["type"] != "http" or scope["path"] != METRICS_PATH:
             reply = Reply(404, b"there is /metrics only\n", content_type=b"text/plain")
         elif scope["method"] not in ("GET", "HEAD"):
             reply = Reply(405, b"GET only\n", [(b"allow", b"GET, HEAD")], b"text/plain")
         else:
-            reply = Reply(200, await self._text(), content_type=_TYPE)
+            reply = Reply(200, await self._text(), content_type=METRICS_TYPE)
         await send_reply(scope, send, reply)
 
 

@@ -46,6 +46,7 @@ class Server:
         self.store = store
         self.access = access
         self._settings = settings
+        self._clock = clock
         self.troubles = Troubles([lambda: troubles_of_process(self._jobs, *self._parts())])
         self._new_duties = partial(Duties, store, settings, clock, self.troubles, store.on_commit)
         self._duties = self._new_duties()
@@ -63,6 +64,7 @@ class Server:
             roles=settings.roles,
             has_dashboard=settings.dashboard,
             serve_as=settings.serve_as,
+            metrics=self._metrics_text,
         )
         self._tail = tail or LogTail(store, keys=access.path)
         self._answering = Answering(service, self._tail, settings)
@@ -129,7 +131,7 @@ class Server:
 
     async def _metrics_text(self) -> bytes:
         own = await of_worker(self.store, self.troubles, self._answering, self._working_duties())
-        return render(await of_database(self.store, self._tail), {1: own})
+        return render(await of_database(self.store, self._tail, self._clock), {1: own})
 
 
 @contextlib.asynccontextmanager

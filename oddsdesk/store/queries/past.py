@@ -39,9 +39,9 @@ _HELD: Final = """
 SELECT game_id FROM game WHERE game_id IN (SELECT value FROM json_each(:game_ids))
 """
 SOURCES: Final = """
-SELECT key FROM setting WHERE key >= 'source ' AND key < 'source!' AND value >= :since
+SELECT key, value FROM setting WHERE key >= 'source ' AND key < 'source!' AND value >= :since
 """
-"""The keys of settings with the time a source was recorded, from ``:since`` on."""
+"""The settings with the time a source was recorded, from ``:since`` on."""
 _OF_GAME: Final = """
 SELECT c.seq, c.recorded_at, c.scraped_at, g.game_id, g.match_name, g.competition, g.sport,
     g.match_date, c.bookmaker, c.market_type, c.period, c.selection, c.odds, c.is_live, c.liquidity
@@ -122,7 +122,7 @@ class Older:
         if share is None:
             return True
         asked = {"since": 0}
-        sources = {str(key) for (key,) in self._select(SOURCES, asked)}
+        sources = {str(key) for key, _ in self._select(SOURCES, asked)}
         return not sources & {SOURCE + name for name in FORBIDDING if name not in share}
 
     def game_moves(

@@ -1,18 +1,28 @@
-"""GET /metrics: what Prometheus reads, on a loopback port of its own (scale.md, operations)."""
+"""GET /metrics: what Prometheus reads, at an address of its own or with a key of the operator."""
 
 import asyncio
+import json
+import re
 import socket
+import subprocess
 from pathlib import Path
 
 import httpx
 import msgspec
 import pytest
+import yaml
 
+from oddsdesk import __version__
 from oddsdesk.contract.access import Plan
 from oddsdesk.server.edge.listener import ListenError
+from oddsdesk.server.rest import Sample
+from oddsdesk.server.run.monitoring import FAMILIES, render
 from oddsdesk.server.run.runner import serving
-from oddsdesk.server.settings import PublicAddress, Settings
+from oddsdesk.server.settings import PublicAddress, Settings, TlsFiles
+from oddsdesk.store.owner_secret import SECRET_HEADER, owner_secret_of
+from oddsdesk.store.values import Origin
 from tests.kit import prometheus
+from tests.kit.deployed import ROOT
 from tests.kit.live_service import LiveService
 
 
@@ -58,7 +68,10 @@ async def test_requests_are_counted_by_endpoint_and_status(watched) -> None:
     assert answers("/api/odds", "401") == 1
     assert answers("/api/events/{id}", "404") == 2
     assert answers("other", "404") == 1
-    assert prometheus.value(figures, "oddsdesk_request_seconds_count", endpoint="/api/odds") == 4
+    assert (
+        prometheus.value(figures, "oddsdesk_request_duration_seconds_count", endpoint="/api/odds")
+        == 4
+    )
     assert "no-such-game" not in text
     assert "nowhere" not in text
 
@@ -149,3 +162,95 @@ async def test_a_port_in_use_is_said(tmp_path: Path) -> None:
         with pytest.raises(ListenError, match=r"the port is in use; .* --metrics-port"):
             async with serving(busy):
                 pass
+
+
+async def test_a_key_that_can_write_reads_them_at_the_main_address(watched) -> None:
+    keys = watched.access.keys
+    writer = keys.create("prometheus", Plan.PRO, None, watched.now, may_write=True).secret
+    answer = await watched.http.get("/metrics", headers={"X-Api-Key": writer})
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
+    assert prometheus.value(prometheus.parse(answer.text), "oddsdesk_owner") == 1
+    left = answer.headers["x-ratelimit-remaining"]
+    assert left == str(Plan.PRO.rights.requests)  # not counted
+    posted = await watched.http.post("/metrics", headers={"X-Api-Key": writer})
+    assert posted.status_code == 405
+    reader = await watched.http.get("/metrics", headers={"X-Api-Key": watched.key()})
+    assert reader.status_code == 403
+    assert reader.json()["error"]["code"] == "write_forbidden"
+
+
+async def test_the_owner_of_the_database_reads_them_on_this_machine(watched) -> None:
+    secret = {SECRET_HEADER: owner_secret_of(watched.database).read_secret()}
+    assert (await watched.http.get("/metrics", headers=secret)).status_code == 200
+    forwarded = {**secret, "X-Forwarded-For": "192.0.2.1"}
+    assert (await watched.http.get("/metrics", headers=forwarded)).status_code == 401
+
+
+async def test_ages_are_counted_from_the_newest_price_and_from_each_sources_recording(
+    watched,
+) -> None:
+    other = watched.quote(bookmaker="Other", scraped_at=watched.now - 60_000)
+    await watched.record(other, origin=Origin("old", may_share=True))
+    watched.now += 30_000
+    await watched.record(watched.quote(), origin=Origin("new", may_share=True))
+    watched.now += 10_000
+    figures, _ = await watched.figures()
+    for name, labels, expected in (
+        ("oddsdesk_odds_age_seconds", {}, 10),
+        ("oddsdesk_source_age_seconds", {"source": "new"}, 10),
+        ("oddsdesk_source_age_seconds", {"source": "old"}, 40),
+        ("oddsdesk_build_info", {"version": __version__}, 1),
+    ):
+        assert prometheus.value(figures, name, **labels) == expected, labels
+    watched.now += 8 * 24 * 3_600_000  # nobody is alarmed by a source that ended long ago
+    figures, _ = await watched.figures()
+    assert "oddsdesk_source_age_seconds" not in figures
+
+
+def test_labels_of_foreign_text_are_escaped() -> None:
+    name = 'a "source"\\\nwith } everything{'
+    text = render([Sample("oddsdesk_source_age_seconds", 1.5, {"source": name})], {}).decode()
+    (key,) = prometheus.parse(text)["oddsdesk_source_age_seconds"].samples
+    ((label, told),) = key[1]
+    assert (label, told) == ("source", 'a \\"source\\"\\\\\\nwith } everything{')
+
+
+SELECTOR = re.compile(r"\b((?:oddsdesk|process)_[a-z_]+)(?:\{([^}]*)\})?")
+OF_PROMETHEUS = {"job", "instance"}
+
+
+async def test_alerts_and_dashboard_ask_for_what_a_server_exports(tmp_path: Path) -> None:
+    """Each name and label; the server has a certificate, a feed, a stream and a refusal."""
+    files = TlsFiles(tmp_path / "odds.crt", tmp_path / "odds.key")
+    command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
+    command += ["-nodes", "-subj", "/CN=odds", "-keyout", str(files.key)]
+    subprocess.run([*command, "-out", str(files.certificate)], check=True, capture_output=True)
+    service = LiveService(tmp_path / "odds.db")
+    public = PublicAddress(tls=files)
+    service.options = {"feeds": ("ws://127.0.0.1:1/",), "public": public}
+    await service.start()
+    await service.record(service.quote(), origin=Origin("mine"))
+    key = {"X-Api-Key": service.key(Plan.FREE, "Betfair")}
+    secret = {SECRET_HEADER: owner_secret_of(service.database).read_secret()}
+    async with httpx.AsyncClient(base_url=service.server.local_url) as http:
+        for _ in range(Plan.FREE.rights.requests + 1):
+            await http.get("/api/sports", headers=key)
+        text = (await http.get("/metrics", headers=secret)).text
+    await service.stop()
+    families = prometheus.parse(text)
+    assert families.keys() == {each.name for each in FAMILIES}
+    labels: dict[str, set[str]] = {}
+    for family in families.values():
+        for name, pairs in family.samples:
+            labels.setdefault(name, set()).update(key for key, _ in pairs)
+    deploy = ROOT / "packaging" / "deploy"
+    rules = yaml.safe_load((deploy / "prometheus-alerts.yaml").read_text())["groups"][0]["rules"]
+    panels = json.loads((deploy / "grafana-dashboard.json").read_text())["panels"]
+    asked = [each["expr"] for each in rules]
+    asked += [target["expr"] for panel in panels for target in panel["targets"]]
+    assert len(asked) > 30
+    for expression in asked:
+        for name, matchers in SELECTOR.findall(expression):
+            wanted = set(re.findall(r"([a-z_]+)\s*(?:=|!)", matchers))
+            assert wanted - OF_PROMETHEUS <= labels[name], (name, matchers)

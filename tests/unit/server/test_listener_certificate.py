@@ -195,5 +195,5 @@ async def test_health_log_and_metrics_tell_an_end(
         figures = prometheus.parse((await client.get(f"http://127.0.0.1:{watched}/metrics")).text)
     said = f"the certificate ended at {format_ms(end)}"
     assert (health["status"], health["reasons"]) == ("degraded", [said])
-    assert prometheus.value(figures, "oddsdesk_certificate_end_seconds") == end / 1000
+    assert prometheus.value(figures, "oddsdesk_certificate_expiry_timestamp_seconds") == end / 1000
     assert f"{files.certificate}: {said}; renew it" in caplog.messages
