@@ -28,7 +28,7 @@ locale *languages:
 
 # All tests, or those named: `just test tests/unit/pricing -k devig`
 test *arguments:
-    .venv/bin/pytest -n 3 --dist loadfile {{arguments}}
+    .venv/bin/pytest -n 4 --dist loadfile {{arguments}}
 
 # The tests of one kind: unit, service, desk, journey, durability
 only kind *arguments:
