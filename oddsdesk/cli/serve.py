@@ -244,7 +244,13 @@ _log: Final = logging.getLogger(__name__)
 @click.option(
     "--access-log",
     is_flag=True,
-    help="Log each request and stream: address, key number, path, status, bytes, milliseconds.",
+    help="Log each request and stream: address, key number, path, status, bytes, milliseconds, "
+    "request id, trace.",
+)
+@click.option(
+    "--quiet-probes",
+    is_flag=True,
+    help="Leave /api/health, /api/ready and /metrics out of the access log if the answer is 200.",
 )
 def serve(
     database: Database,
@@ -274,6 +280,7 @@ def serve(
     log_level: str,
     log_format: str,
     access_log: bool,
+    quiet_probes: bool,
     show_config: bool,
 ) -> None:
     """Serve odds over HTTP and WebSocket until stopped.
@@ -319,6 +326,7 @@ def serve(
         public=public,
         connections=ConnectionLimits(max_connections, max_connections_per_address, max_handshakes),
         access_log=access_log,
+        quiet_probes=quiet_probes,
         dashboard=dashboard,
         serve_as=serve_as,
     )

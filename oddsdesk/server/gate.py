@@ -219,6 +219,8 @@ def _as_seen(count: Count, jumped_ms: int) -> Count:
 
 
 KEY_HEADER = b"x-api-key"
+REQUEST_ID: Final = "oddsdesk.request_id"
+"""Key of a scope: the request's id, which its answer repeats."""
 KEY_ID = "oddsdesk.key_id"
 """Key of a scope: the number of the caller's key, once known."""
 
@@ -572,7 +574,8 @@ class Gate:
         except asyncio.CancelledError:  # still asked for when the server's time to stop was up
             reply = self.refuse(rest.going_down(), scope)
         except Exception:  # noqa: BLE001 - the request handler: a bug costs one request
-            _log.exception("%s failed", loggable(scope))
+            ident = masked(scope.get(REQUEST_ID, "-"))
+            _log.exception("%s failed (request %s)", loggable(scope), ident)
             reply = self.refuse(rest.failed(), scope)
         reply = request.finish(reply)
         seconds = time.perf_counter() - began

@@ -110,6 +110,8 @@ class Settings(msgspec.Struct, frozen=True):
     connections: ConnectionLimits = ConnectionLimits()
     access_log: bool = False
     """Whether each request and stream is logged."""
+    quiet_probes: bool = False
+    """Whether health checks and metrics that are answered are left out of that."""
     dashboard: bool = False
     """Whether account owners can sign in to web pages."""
     serve_as: str | None = None

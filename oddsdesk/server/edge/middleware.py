@@ -1,10 +1,11 @@
-"""What runs before the application: host names, proxies, the access log."""
+"""What runs before the application: host names, proxies, request ids, the access log."""
 
 import ipaddress
 import logging
 import re
+import secrets
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
@@ -13,7 +14,7 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from oddsdesk.contract.access import ErrorCode
 from oddsdesk.network.secrets import masked
-from oddsdesk.server.gate import KEY_ID, loggable
+from oddsdesk.server.gate import KEY_ID, REQUEST_ID, loggable
 from oddsdesk.server.rest import Figures, LimitsOf, Refusal, Refused, refuse, send_reply
 from oddsdesk.server.stream.hub import CHANNEL, Channel
 
@@ -205,14 +206,65 @@ def _as_asked(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
     return [*((name, value) for name, value in headers if name != b"host"), (b"host", asked[0])]
 
 
+TRACE_ID: Final = "oddsdesk.trace_id"
+"""Key of a scope: the trace that a request belongs to, if its client named one."""
+_REQUEST_ID: Final = re.compile(rb"[A-Za-z0-9][A-Za-z0-9._:/@+=-]{0,127}")
+_TRACE: Final = re.compile(
+    rb"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}"
+)
+"""``traceparent`` of W3C Trace Context; later versions than 00 may have more after it."""
+_STARTS: Final = frozenset(
+    {"http.response.start", "websocket.http.response.start", "websocket.accept"}
+)
+
+
+class RequestIds:
+    """Gives each request an id, which its answer repeats as ``X-Request-Id``.
+
+    It is the client's, if it has a valid one, or the trace of its ``traceparent``, else a new one.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request and its answer on."""
+        ours, scope[TRACE_ID] = _ids(scope["headers"])
+        scope[REQUEST_ID] = ours
+
+        async def named(message: Message) -> None:
+            if message["type"] in _STARTS:
+                header = (b"x-request-id", ours.encode())
+                message["headers"] = [*message.get("headers", ()), header]
+            await send(message)
+
+        await self._app(scope, receive, named)
+
+
+def _ids(headers: Iterable[tuple[bytes, bytes]]) -> tuple[str, str | None]:
+    """Return a request's id and trace; a header that is bad or comes twice is ignored."""
+    asked = [value for name, value in headers if name == b"x-request-id"]
+    parents = [value for name, value in headers if name == b"traceparent"]
+    trace = None
+    if len(parents) == 1 and (found := _TRACE.match(parents[0])) is not None:
+        rest = parents[0][found.end() :]
+        if not rest or (rest.startswith(b"-") and not parents[0].startswith(b"00")):
+            trace = found[1].decode()
+    if len(asked) == 1 and _REQUEST_ID.fullmatch(asked[0]):
+        return asked[0].decode(), trace
+    return trace or secrets.token_hex(16), trace
+
+
 _access_log: Final = logging.getLogger("oddsdesk.access")
 
 
 class AccessLog:
     """Logs each answer and its client; a stream when it ends, with its close code and reason."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, without: Collection[str] = ()) -> None:
+        """Answers of 200 for the paths in ``without`` are not logged."""
         self._app = app
+        self._without = without
         _access_log.setLevel(logging.INFO)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -229,21 +281,27 @@ class AccessLog:
         try:
             await self._app(scope, receive, counted)
         finally:
-            client = scope.get("client")
-            code, why = status or None, None
-            channel: Channel | None = scope.get("extensions", {}).get(CHANNEL)
-            if channel is not None and channel.ended is not None:
-                code, why = channel.ended
-                size = channel.offered_bytes
-            _tell(
-                client=client[0] if client else None,
-                key=scope.get(KEY_ID),
-                asked=loggable(scope),
-                status=code,
-                size=size,
-                ms=round((time.perf_counter() - began) * 1000, 1),
-                why=None if why is None else masked(why),  # it may repeat a filter's value
-            )
+            if status != 200 or scope["path"] not in self._without:
+                self._note(scope, status, size, began)
+
+    def _note(self, scope: Scope, status: int, size: int, began: float) -> None:
+        client = scope.get("client")
+        code, why = status or None, None
+        channel: Channel | None = scope.get("extensions", {}).get(CHANNEL)
+        if channel is not None and channel.ended is not None:
+            code, why = channel.ended
+            size = channel.offered_bytes
+        _tell(
+            client=client[0] if client else None,
+            key=scope.get(KEY_ID),
+            asked=loggable(scope),
+            status=code,
+            size=size,
+            ms=round((time.perf_counter() - began) * 1000, 1),
+            request=masked(scope.get(REQUEST_ID, "")) or None,
+            trace=scope.get(TRACE_ID),
+            why=None if why is None else masked(why),  # it may repeat a filter's value
+        )
 
 
 def log_unseen(client: str | None, why: str, status: int, size: int) -> None:
@@ -251,8 +309,16 @@ def log_unseen(client: str | None, why: str, status: int, size: int) -> None:
     _tell(client=client, key=None, asked=f"({why})", status=status, size=size, ms=None)
 
 
-def _tell(*, size: int, ms: float | None, why: str | None = None, **fields: Any) -> None:
-    fields |= {"bytes": size, "ms": ms}
+def _tell(
+    *,
+    size: int,
+    ms: float | None,
+    request: str | None = None,
+    trace: str | None = None,
+    why: str | None = None,
+    **fields: Any,
+) -> None:
+    fields |= {"bytes": size, "ms": ms, "request": request, "trace": trace}
     if why is not None:
         fields["why"] = why
     said = " ".join("-" if value is None else str(value) for value in fields.values())

@@ -12,9 +12,10 @@ from oddsdesk.base.tasks import Jobs, until_beat
 from oddsdesk.server.app import App, Door, create_app
 from oddsdesk.server.edge.connections import Connections, ConnectionsByProxy
 from oddsdesk.server.edge.listener import Certificate, HttpServer, bind, url_of
-from oddsdesk.server.edge.middleware import AccessLog, BehindProxy, Proxies
+from oddsdesk.server.edge.middleware import AccessLog, BehindProxy, Proxies, RequestIds
 from oddsdesk.server.edge.protocol import Refusals
-from oddsdesk.server.fairness import ReaderPool
+from oddsdesk.server.endpoints.ingest import METRICS_PATH
+from oddsdesk.server.fairness import PROBES, ReaderPool
 from oddsdesk.server.gate import Service
 from oddsdesk.server.rest import Sample
 from oddsdesk.server.settings import DEFAULT_HOST, Settings
@@ -102,11 +103,12 @@ class Answering:
     def _for_others(self, app: ASGIApp, door: Door) -> ASGIApp:
         """Return the application with the layers from the settings in front."""
         if self._settings.access_log:
-            app = AccessLog(app)
+            quiet = {*PROBES, METRICS_PATH} if self._settings.quiet_probes else ()
+            app = AccessLog(app, quiet)
         if self._settings.public.behind_proxy:
             app = ConnectionsByProxy(app, self._connections, door.caller_of)
             app = BehindProxy(app, self._proxies)
-        return app
+        return RequestIds(app)
 
     async def stop_answering(self) -> None:
         """Close the streams first (1001), then answer pending requests, and end."""

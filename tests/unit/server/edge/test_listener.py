@@ -395,7 +395,7 @@ async def test_who_begins_no_tls_is_counted_and_logged_and_who_says_nothing_is_n
             await looking.wait_closed()
             body = (await answer(at)).partition(b"\r\n\r\n")[2]
             assert b"This address is encrypted" in body
-    assert caplog.messages == [f"127.0.0.1 - (unencrypted) 400 {len(body)} -"]
+    assert caplog.messages == [f"127.0.0.1 - (unencrypted) 400 {len(body)} - - -"]
     counted = {each.labels.get("why"): each.value for each in figures.request_samples()}
     assert counted["unencrypted"] == 1
 

@@ -451,9 +451,9 @@ async def test_client_that_reads_slowly_but_reads_gets_it_all(monkeypatch):
 @pytest.mark.parametrize(
     ("said", "why", "line"),
     [
-        (b"no HTTP\r\n\r\n", "malformed", "127.0.0.1 - (malformed) 400 {size} -"),
+        (b"no HTTP\r\n\r\n", "malformed", "127.0.0.1 - (malformed) 400 {size} - - -"),
         (b"GET / HTTP/1.1\r\nX: %b\r\n\r\n" % (b"a" * HEAD_LIMIT), "too_large",
-         "127.0.0.1 - (too_large) 431 {size} -"),
+         "127.0.0.1 - (too_large) 431 {size} - - -"),
         (GET + b"no HTTP\r\n\r\n", "malformed", None),
         (CHUNKED % b"/echo" + b"zz\r\n", "malformed", None),
     ],
