@@ -11,7 +11,7 @@ from starlette.routing import BaseRoute, Route, Router, WebSocketRoute
 from starlette.types import Receive, Scope, Send
 
 from oddsdesk.server import rest
-from oddsdesk.server.dashboard import ROOT
+from oddsdesk.server.dashboard import LIVE, ROOT, UPDATES
 from oddsdesk.server.edge.middleware import HostGuard
 from oddsdesk.server.edge.protocol import Sender
 from oddsdesk.server.endpoints import lists
@@ -76,7 +76,7 @@ class App:
             self.door.caller_of,
             self.limits,
             figures=figures,
-            unbounded={INGEST_PATH},
+            unbounded={INGEST_PATH, UPDATES},
         )
         self._app = ProbesFirst(in_turn, self._guarded)
 
@@ -108,6 +108,7 @@ def _dashboard(service: Service, reads: ReaderPool, looks: Looks) -> "Dashboard 
     """Return the pages for account owners, if they are served here."""
     if not (service.has_dashboard and Role.API in service.roles):
         return None
+    from oddsdesk.server.dashboard.live_pages import LivePages  # noqa: PLC0415 - an extra
     from oddsdesk.server.dashboard.operator_pages import OperatorPages  # noqa: PLC0415 - an extra
     from oddsdesk.server.dashboard.own_pages import OwnPages  # noqa: PLC0415 - an extra
     from oddsdesk.server.dashboard.site import Dashboard  # noqa: PLC0415 - an extra
@@ -115,6 +116,7 @@ def _dashboard(service: Service, reads: ReaderPool, looks: Looks) -> "Dashboard 
     made = Dashboard(service)
     OwnPages(made, reads)
     OperatorPages(made, reads, looks)
+    LivePages(made, reads)
     return made
 
 
@@ -125,7 +127,11 @@ def _router(
     looks: Looks,
     dashboard: "Dashboard | None",
 ) -> Router:
-    pages = () if dashboard is None else (ROOT, f"{ROOT}/{{path:path}}")
+    pages = (
+        ()
+        if dashboard is None
+        else tuple(path for top in (ROOT, LIVE) for path in (top, f"{top}/{{path:path}}"))
+    )
     return Router(
         [
             *(Route(path, dashboard) for path in pages if dashboard is not None),
@@ -285,7 +291,7 @@ class Door:
 
     def caller_of(self, scope: Scope) -> Caller | None:
         """Return the holder of the key or stream token in a request, as far as known."""
-        if self._dashboard is not None and scope["path"].startswith(f"{ROOT}/"):
+        if self._dashboard is not None and scope["path"].startswith((f"{ROOT}/", LIVE)):
             return self._dashboard.known_caller(scope)
         return self._caller(scope["path"], scope["query_string"], scope["headers"])
 

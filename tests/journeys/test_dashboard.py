@@ -198,7 +198,7 @@ def reaches_all_by_tab(chromium: Chromium) -> bool:
     """Whether Tab visits everything that can be used, and shows where it is."""
     script = """
         const seen = [...document.querySelectorAll('a, button, summary, select,'
-            + ' input:not([type=hidden])')].filter(each => each.checkVisibility());
+            + ' input:not([type=hidden]), [tabindex="0"]')].filter(each => each.checkVisibility());
         seen.forEach((each, n) => each.dataset.number = n);
         return seen.length;
     """

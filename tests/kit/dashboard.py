@@ -11,7 +11,7 @@ from argon2 import PasswordHasher
 from starlette.types import ASGIApp
 
 from oddsdesk.contract.access import Plan
-from oddsdesk.server.dashboard import ROOT
+from oddsdesk.server.dashboard import LIVE, ROOT
 from oddsdesk.server.edge.middleware import BehindProxy, Proxies
 from oddsdesk.store.databases import Database
 from oddsdesk.store.owners import Owners
@@ -113,7 +113,8 @@ class Browser:
         cookie = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
         headers = {**self.headers, **({"Cookie": cookie} if cookie else {})}
         headers |= asked.pop("headers", {})
-        answer = self._http.request(method, ROOT + path, headers=headers, **asked)
+        address = path if path.startswith(LIVE) else ROOT + path
+        answer = self._http.request(method, address, headers=headers, **asked)
         for line in answer.headers.get_list("set-cookie"):
             for name, morsel in SimpleCookie(line).items():
                 self.cookies.pop(name, None)

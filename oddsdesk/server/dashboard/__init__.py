@@ -6,6 +6,11 @@ It needs the extra ``dashboard``. Nothing here is part of the contract.
 from typing import Final
 
 ROOT: Final = "/dashboard"
+LIVE: Final = "/live"
+"""Where the pages with odds are."""
+GAME: Final = "/live/game/"
+UPDATES: Final = "/live/updates"
+"""The stream of new figures, which stays open."""
 PACKAGES: Final = ("argon2", "cryptography", "jinja2")
 """What the extra installs."""
 

@@ -134,7 +134,7 @@ class OwnPages:
             visit.owner = None
             return self._sign_in_page(visit, status, said, headers)
         await self._enter(visit, found)
-        return Redirect("/keys")
+        return Redirect(visit.take_page("/keys"))
 
     async def _enter(self, visit: Visit, made: NewSession) -> None:
         """Replace the browser's session, so that nobody can have prepared it."""

@@ -18,9 +18,17 @@ from starlette.types import Receive, Scope, Send
 
 from oddsdesk.contract.access import Plan
 from oddsdesk.contract.times import format_ms, parse_ms
-from oddsdesk.server.dashboard import ROOT
-from oddsdesk.server.dashboard.visits import ONCE, SESSION, Seal, TurnedAway, Visit, session_in
-from oddsdesk.server.fairness import KnownAwayError, ReaderPool
+from oddsdesk.server.dashboard import GAME, LIVE, ROOT
+from oddsdesk.server.dashboard.visits import (
+    ONCE,
+    SESSION,
+    Seal,
+    TurnedAway,
+    Visit,
+    is_live_path,
+    session_in,
+)
+from oddsdesk.server.fairness import LEAVING, KnownAwayError, ReaderPool
 from oddsdesk.server.gate import Service, loggable
 from oddsdesk.server.rest import RETRY_AFTER_S, Reply, send_reply
 from oddsdesk.store.access import AccessStore
@@ -35,6 +43,8 @@ MOST_SESSIONS: Final = 10_000
 MOST_WAITING: Final = 4
 """Passwords that are checked or wait for it; further sign-ins are refused."""
 BUSY_S: Final = 5
+STEP_S: Final = 1.0
+"""The pause between two steps of an answer that stays open (s)."""
 LEISURE: Final = 10
 """The nice value of the thread that checks passwords."""
 
@@ -42,6 +52,7 @@ _SHARED_HEADERS: Final = (
     (
         b"content-security-policy",
         b"default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self';"
+        b" connect-src 'self';"
         b" form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
     ),
     (b"x-frame-options", b"DENY"),
@@ -51,6 +62,8 @@ _SHARED_HEADERS: Final = (
 _STATIC: Final = {
     "/dashboard.css": b"text/css; charset=utf-8",
     "/dashboard.js": b"text/javascript; charset=utf-8",
+    "/live.css": b"text/css; charset=utf-8",
+    "/live.js": b"text/javascript; charset=utf-8",
     "/icon.svg": b"image/svg+xml",
 }
 _ENDED: Final = "Your session has ended. Sign in again."
@@ -75,7 +88,14 @@ class Redirect(msgspec.Struct):
     once: dict[str, Any] = {}
 
 
-Answer = Page | Redirect
+class Updates(msgspec.Struct):
+    """An answer that stays open: ``step`` returns what to send next, None at the end."""
+
+    step: Callable[[], Awaitable[bytes | None]]
+    end: Callable[[], object]
+
+
+Answer = Page | Redirect | Updates
 Handler = Callable[[Visit], Awaitable[Answer]]
 
 
@@ -160,6 +180,9 @@ class Dashboard:
         visit = Visit(scope, self.service.clock())
         try:
             reply = await self._reply(visit, receive)
+            if isinstance(reply, Updates):
+                await _send_updates(reply, scope, send)
+                return
         except TurnedAway as why:
             reply = self._message(visit, why.status, why.title, *why.lines)
         except StoreError as error:
@@ -173,12 +196,13 @@ class Dashboard:
             _log.exception("%s failed", loggable(scope))
             lines = "This is a bug. The server's log has the details.", "Go back and try again."
             reply = self._message(visit, 500, "Something went wrong", *lines)
-        path = visit.path if visit.path in self._places else "/other"
+        path = _named(visit.path)
+        path = path if path in self._places else "/other"
         seconds = time.perf_counter() - began
-        self.service.figures.answered(ROOT + path, reply.status, seconds)
+        self.service.figures.answered(_address(path), reply.status, seconds)
         await send_reply(scope, send, reply)
 
-    async def _reply(self, visit: Visit, receive: Receive) -> Reply:
+    async def _reply(self, visit: Visit, receive: Receive) -> Reply | Updates:
         method = visit.scope["method"]
         is_read = method in ("GET", "HEAD")
         if visit.path in _STATIC and is_read:
@@ -186,7 +210,7 @@ class Dashboard:
             return Reply(200, body, list(_SHARED_HEADERS), _STATIC[visit.path])
         if not visit.is_private:
             raise _unencrypted()
-        place = self._places.get(visit.path)
+        place = self._places.get(_named(visit.path))
         if place is None or place.knows_session:
             await self._recognise(visit)
         self._read_once(visit)
@@ -197,6 +221,10 @@ class Dashboard:
             return self._wrong_method(visit, place)
         visit.begin_visit()
         if visit.owner is None and not place.is_open:
+            if visit.is_of_live and is_read:
+                if visit.is_from_elsewhere and not visit.cookie(SESSION):
+                    return self._page(visit, Page("opening.html", "Opening", {}))
+                visit.remember_page()
             ended = {"problem": _ENDED} if visit.cookie(SESSION) else {}
             return self._redirect(visit, Redirect("/sign-in", ended))
         if not is_read:
@@ -208,7 +236,11 @@ class Dashboard:
         answer = await handler(visit)
         if isinstance(answer, Redirect):
             return self._redirect(visit, answer)
-        return self._page(visit, answer)
+        return self._page(visit, answer) if isinstance(answer, Page) else answer
+
+    def rendered(self, template: str, filled: dict[str, Any]) -> str:
+        """Return a part of a page."""
+        return self._templates.get_template(template).render(filled)
 
     async def _recognise(self, visit: Visit) -> None:
         """Find the session."""
@@ -248,7 +280,7 @@ class Dashboard:
         headers = [
             *_SHARED_HEADERS,
             (b"referrer-policy", b"no-referrer"),
-            (b"location", f"{ROOT}{answer.path}".encode()),
+            (b"location", _address(answer.path).encode()),
             *visit.set_cookies,
         ]
         return Reply(303, b"", headers, b"text/html; charset=utf-8")
@@ -260,7 +292,7 @@ class Dashboard:
             "title": page.title,
             "who": "" if owner is None else owner.account,
             "pages": _pages(is_operator=owner is not None and owner.is_operator),
-            "page": visit.path,
+            "page": _address(visit.path),
             "form": self._seal.form_token(visit.whose) if visit.whose else "",
             "errors": visit.errors,
             "notice": visit.once.get("notice", ""),
@@ -319,8 +351,42 @@ def _unencrypted() -> TurnedAway:
 
 
 def _pages(*, is_operator: bool) -> list[tuple[str, str]]:
+    odds = [(LIVE, "Value bets"), (f"{LIVE}/games", "Games")]
     own = [("/keys", "Keys"), ("/usage", "Usage"), ("/account", "Account")]
-    return [*own, ("/accounts", "Accounts"), ("/server", "Server")] if is_operator else own
+    operators = [("/accounts", "Accounts"), ("/server", "Server")] if is_operator else []
+    return [(_address(path), name) for path, name in (*odds, *own, *operators)]
+
+
+def _address(path: str) -> str:
+    return path if is_live_path(path) else ROOT + path
+
+
+def _named(path: str) -> str:
+    """Return the path under which a place is entered: one for all games."""
+    return GAME if path.startswith(GAME) else path
+
+
+async def _send_updates(updates: Updates, scope: Scope, send: Send) -> None:
+    """Send what comes until the client leaves, its time is over, or the server ends."""
+    headers = [
+        *_SHARED_HEADERS,
+        (b"content-type", b"text/event-stream"),
+        (b"cache-control", b"no-store"),
+        (b"x-content-type-options", b"nosniff"),
+        (b"x-accel-buffering", b"no"),
+    ]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    leaving = scope.get(LEAVING) or asyncio.get_running_loop().create_future()
+    try:
+        while not leaving.done() and (piece := await updates.step()) is not None:
+            if piece:
+                await send({"type": "http.response.body", "body": piece, "more_body": True})
+            await asyncio.wait([leaving], timeout=STEP_S)
+    except (StoreError, asyncio.CancelledError):  # the browser comes back later
+        pass
+    finally:
+        updates.end()
+        await send({"type": "http.response.body", "body": b""})
 
 
 def _templates() -> Environment:

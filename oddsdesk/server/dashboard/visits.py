@@ -6,13 +6,13 @@ import hmac
 import secrets
 from collections.abc import AsyncIterator, Iterable
 from typing import Any, Final
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, quote
 
 import msgspec
 from cryptography.fernet import Fernet, InvalidToken
 from starlette.types import Message, Receive, Scope
 
-from oddsdesk.server.dashboard import ROOT
+from oddsdesk.server.dashboard import LIVE, ROOT
 from oddsdesk.server.edge.middleware import BELIEVED, LOOPBACK, UNKNOWN, host_name
 from oddsdesk.server.endpoints.ingest import is_loopback_address
 from oddsdesk.store.owners import Owner
@@ -21,6 +21,8 @@ SESSION: Final = "session"
 VISIT: Final = "visit"
 """The cookie that ties the forms of somebody who is not signed in to this browser."""
 INVITATION: Final = "invitation"
+NEXT: Final = "next"
+"""The cookie with the page to open after the sign-in."""
 ONCE: Final = "once"
 """The cookie with what only the next page shows, sealed."""
 BODY_LIMIT: Final = 16 * 1024
@@ -28,6 +30,7 @@ MOST_FIELDS: Final = 20
 ONCE_S: Final = 60
 """How long the next page may take to arrive."""
 _LONGEST_COOKIE: Final = 4_096
+_LONGEST_PAGE: Final = 1_500
 _PREFIX: Final = "__Host-"
 """Browsers accept a cookie with this prefix only from this host, by TLS (RFC 6265bis, 4.1.3.2)."""
 _FORM_TYPE: Final = b"application/x-www-form-urlencoded"
@@ -50,7 +53,7 @@ class Visit:
     def __init__(self, scope: Scope, now_ms: int) -> None:
         self.scope = scope
         self.now_ms = now_ms
-        self.path: str = scope["path"].removeprefix(ROOT)
+        self.path: str = _path_of(scope["path"])
         self.is_encrypted = scope["scheme"] == "https"
         self.is_private = self.is_encrypted or _is_of_this_machine(scope)
         """Whether nobody on the way can read it: only then are cookies and passwords read."""
@@ -112,6 +115,28 @@ class Visit:
         asked = parse_qsl(self.scope["query_string"].decode("latin-1"))
         return next((value for key, value in asked if key == name), "")
 
+    @property
+    def is_of_live(self) -> bool:
+        """Whether it is about the pages with odds."""
+        return is_live_path(self.path)
+
+    @property
+    def is_from_elsewhere(self) -> bool:
+        """Whether a page of another site led here: then browsers leave out strict cookies."""
+        return self.header(b"sec-fetch-site") == b"cross-site"
+
+    def remember_page(self) -> None:
+        """Note the page, to open it after the sign-in."""
+        asked = self.path + "?" * bool(self.scope["query_string"])
+        asked += self.scope["query_string"].decode("latin-1")
+        self.put_cookie(NEXT, quote(asked, safe="/?=&%+-._~")[:_LONGEST_PAGE])
+
+    def take_page(self, usual: str) -> str:
+        """Return the page that was wanted before the sign-in, else the usual one."""
+        wanted = self.cookie(NEXT)
+        self.put_cookie(NEXT, "")
+        return wanted if is_live_path(wanted.partition("?")[0]) else usual
+
     def field(self, name: str) -> str:
         """Return a field of the form; empty if it was not sent."""
         return self.fields.get(name, "")
@@ -168,6 +193,17 @@ async def _pieces(receive: Receive) -> AsyncIterator[bytes]:
 
 def _bad_form(why: str) -> TurnedAway:
     return TurnedAway(400, "Not sent", f"The form cannot be read. {why} Nothing was changed.")
+
+
+def is_live_path(path: str) -> bool:
+    """Return whether a path is one of the pages with odds."""
+    return path == LIVE or path.startswith(f"{LIVE}/")
+
+
+def _path_of(path: str) -> str:
+    """Return a path without ``ROOT``, as the dashboard names its pages."""
+    short = path.removeprefix(ROOT)
+    return path if is_live_path(short) else short
 
 
 def session_in(scope: Scope) -> str:
