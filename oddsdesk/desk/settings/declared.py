@@ -10,7 +10,7 @@ from urllib.parse import quote, unquote
 
 import msgspec
 
-from oddsdesk.base.texts import SYSTEM, languages
+from oddsdesk.base.texts import SYSTEM, _, languages
 from oddsdesk.board.model.basis import CONSENSUS, LEARNED, SERVICES_OWN
 from oddsdesk.pricing import formats
 from oddsdesk.pricing.closing import CloseBy
@@ -58,7 +58,7 @@ class Toggle(msgspec.Struct, frozen=True):
 
     def expected(self) -> str:
         """Return the two words."""
-        return "true or false"
+        return _("true or false")
 
 
 class Choice(msgspec.Struct, frozen=True):
@@ -77,7 +77,7 @@ class Choice(msgspec.Struct, frozen=True):
         return self.parse_word(value)
 
     def expected(self) -> str:
-        return "one of " + ", ".join(option for option, _ in self.options)
+        return _("one of ") + ", ".join(option for option, _ in self.options)
 
 
 class Whole(msgspec.Struct, frozen=True):
@@ -105,7 +105,9 @@ class Whole(msgspec.Struct, frozen=True):
 
     def expected(self) -> str:
         unit = f" {self.unit}" if self.unit else ""
-        return f"a whole number from {self.least:,} to {self.most:,}{unit}"
+        return _("a whole number from {least:,} to {most:,}{unit}").format(
+            least=self.least, most=self.most, unit=unit
+        )
 
 
 class Decimal(msgspec.Struct, frozen=True):
@@ -131,7 +133,9 @@ class Decimal(msgspec.Struct, frozen=True):
     def expected(self) -> str:
         """Return the range with its unit."""
         unit = f" {self.unit}" if self.unit else ""
-        return f"a number from {self.least:g} to {self.most:g}{unit}"
+        return _("a number from {least:g} to {most:g}{unit}").format(
+            least=self.least, most=self.most, unit=unit
+        )
 
 
 class Names(msgspec.Struct, frozen=True):
@@ -148,7 +152,7 @@ class Names(msgspec.Struct, frozen=True):
 
     def expected(self) -> str:
         """Return how names are written."""
-        return "bookmakers, separated by `|`; empty for all"
+        return _("bookmakers, separated by `|`; empty for all")
 
 
 class Judge(msgspec.Struct, frozen=True):
@@ -169,7 +173,7 @@ class Judge(msgspec.Struct, frozen=True):
 
     def expected(self) -> str:
         words = "".join(f"`{word}`, " for word, _ in self.words if word)
-        return f"a bookmaker, {words}or empty for the service's default"
+        return _("a bookmaker, {words}or empty for the service's default").format(words=words)
 
 
 class Setting(msgspec.Struct, Generic[T], frozen=True):
@@ -185,273 +189,301 @@ class Setting(msgspec.Struct, Generic[T], frozen=True):
 _AS_TRUE_EV: Final = "true_ev"
 SCHEME: Final = Setting(
     "look/scheme",
-    "Colours",
-    "Light, dark, or the same as the system.",
+    _("Colours"),
+    _("Light, dark, or the same as the system."),
     "system",
-    Choice((("system", "System"), ("light", "Light"), ("dark", "Dark"))),
+    Choice((("system", _("System")), ("light", _("Light")), ("dark", _("Dark")))),
 )
 _LANGUAGE_NAMES: Final = {"en": "English", "de": "Deutsch", "es": "Español"}
 LANGUAGE: Final = Setting(
     "look/language",
-    "Language",
-    "Of the window and its messages, from the next start. Files and logs stay English. "
-    "ODDSDESK_LANGUAGE in the environment comes first.",
+    _("Language"),
+    _(
+        "Of the window and its messages, from the next start. Files and logs stay "
+        "English. ODDSDESK_LANGUAGE in the environment comes first."
+    ),
     SYSTEM,
     Choice(
         (
-            (SYSTEM, "Same as the system"),
+            (SYSTEM, _("Same as the system")),
             *((code, _LANGUAGE_NAMES.get(code, code)) for code in languages()),
         )
     ),
 )
 COLOUR_BLIND: Final = Setting(
     "look/colour_blind",
-    "Blue and orange instead of green and red",
-    "For red-green colour blindness. Arrows and words carry the same information.",
+    _("Blue and orange instead of green and red"),
+    _("For red-green colour blindness. Arrows and words carry the same information."),
     False,
     Toggle(),
 )
 FLASH: Final = Setting(
     "look/flash",
-    "Flash prices that move",
-    "Turn off for less motion. The arrow next to a moved price stays.",
+    _("Flash prices that move"),
+    _("Turn off for less motion. The arrow next to a moved price stays."),
     True,
     Toggle(),
 )
 SPARKLINES: Final = Setting(
     "look/sparklines",
-    "Sparklines in the matrix",
-    "A column with the sharp book's price over the last six hours.",
+    _("Sparklines in the matrix"),
+    _("A column with the sharp book's price over the last six hours."),
     True,
     Toggle(),
 )
 METHOD: Final = Setting(
     "prices/devig",
-    "Devig method",
-    "How the margin is removed from the sharp book's prices. Fair odds, EV and value bets "
-    "follow at once. The service's EV does not change.",
+    _("Devig method"),
+    _(
+        "How the margin is removed from the sharp book's prices. Fair odds, EV and value "
+        "bets follow at once. The service's EV does not change."
+    ),
     DEFAULT_METHOD,
     Choice(tuple((method, method.replace("_", " ").capitalize()) for method in METHODS)),
 )
 REFERENCE: Final = Setting(
     "prices/reference",
-    "Sharp book",
-    "Fair odds come from this bookmaker or exchange, margin removed, or from an exchange's middle "
-    'of back and lay ("Smarkets, mid"). Consensus compares each '
-    "price with all other bookmakers, weighted as set in My bookmakers, or as learned from "
-    "results. The service's own value bets and EV keep the service's sharp book.",
+    _("Sharp book"),
+    _(
+        "Fair odds come from this bookmaker or exchange, margin removed, or from an "
+        'exchange\'s middle of back and lay ("Smarkets, mid"). Consensus compares each '
+        "price with all other bookmakers, weighted as set in My bookmakers, or as "
+        "learned from results. The service's own value bets and EV keep the service's "
+        "sharp book."
+    ),
     SERVICES_OWN,
     Judge(
         (
-            (SERVICES_OWN, "Default of the service"),
-            (CONSENSUS, "Consensus"),
-            (LEARNED, "Consensus (learned)"),
+            (SERVICES_OWN, _("Default of the service")),
+            (CONSENSUS, _("Consensus")),
+            (LEARNED, _("Consensus (learned)")),
         )
     ),
 )
 DERIVED_KINDS: Final = (
-    ("all", "Implied and modelled"),
-    ("implied", "Implied only"),
-    ("none", "None"),
+    ("all", _("Implied and modelled")),
+    ("implied", _("Implied only")),
+    ("none", _("None")),
 )
 DERIVED: Final = Setting(
     "prices/derived",
-    "Derived fair odds",
-    "Fair odds for lines that the sharp book does not price, from those that it does. Implied odds "
-    "follow by arithmetic. Modelled odds have an error band, and must reach the minimum EV at its "
-    "low end.",
+    _("Derived fair odds"),
+    _(
+        "Fair odds for lines that the sharp book does not price, from those that it "
+        "does. Implied odds follow by arithmetic. Modelled odds have an error band, and "
+        "must reach the minimum EV at its low end."
+    ),
     "all",
     Choice(DERIVED_KINDS),
 )
 ODDS_FORMAT: Final = Setting(
     "prices/odds_format",
-    "Odds format",
-    "How odds are shown. Exported files hold decimal odds.",
+    _("Odds format"),
+    _("How odds are shown. Exported files hold decimal odds."),
     formats.DECIMAL,
     Choice(
         (
-            (formats.DECIMAL, "Decimal"),
-            (formats.AMERICAN, "American"),
-            (formats.FRACTIONAL, "Fractional"),
-            (formats.HONG_KONG, "Hong Kong"),
-            (formats.MALAY, "Malay"),
-            (formats.INDONESIAN, "Indonesian"),
-            (formats.IMPLIED, "Implied %"),
+            (formats.DECIMAL, _("Decimal")),
+            (formats.AMERICAN, _("American")),
+            (formats.FRACTIONAL, _("Fractional")),
+            (formats.HONG_KONG, _("Hong Kong")),
+            (formats.MALAY, _("Malay")),
+            (formats.INDONESIAN, _("Indonesian")),
+            (formats.IMPLIED, _("Implied %")),
         )
     ),
 )
 TEXT_SIZE: Final = Setting(
     "look/text_size",
-    "Text size",
-    "Ctrl + and Ctrl − change it, Ctrl 0 resets it.",
+    _("Text size"),
+    _("Ctrl + and Ctrl − change it, Ctrl 0 resets it."),
     100,
     Whole(80, 160, step=10, unit="%"),
 )
 BANKROLL: Final = Setting(
     "stakes/bankroll",
-    "Betting bank",
-    "Your bankroll. Stakes and limits are percentages of it.",
+    _("Betting bank"),
+    _("Your bankroll. Stakes and limits are percentages of it."),
     1_000,
     Whole(1, 1_000_000_000, step=100),
 )
 KELLY_SHARE: Final = Setting(
     "stakes/kelly_share",
-    "Kelly fraction",
-    "Full Kelly stakes (p × odds − 1) / (odds − 1) of the bank. Lower is safer if the fair "
-    "odds are wrong. The chance that the bank ever halves is 50 % at 100 %, 12.5 % at 50 %, and "
-    "0.8 % at 25 %.",
+    _("Kelly fraction"),
+    _(
+        "Full Kelly stakes (p × odds − 1) / (odds − 1) of the bank. Lower is safer if "
+        "the fair odds are wrong. The chance that the bank ever halves is 50 % at 100 %, "
+        "12.5 % at 50 %, and 0.8 % at 25 %."
+    ),
     25,
     Whole(1, 100, step=5, unit="%"),
 )
 OUTCOME_CAP: Final = Setting(
     "stakes/cap",
-    "Max on one outcome",
-    "All stakes on an outcome at all bookmakers, recorded bets included. Bets on other "
-    "outcomes do not reduce it.",
+    _("Max on one outcome"),
+    _(
+        "All stakes on an outcome at all bookmakers, recorded bets included. Bets on "
+        "other outcomes do not reduce it."
+    ),
     2,
     Whole(1, 100, unit="%"),
 )
 GAME_CAP: Final = Setting(
     "stakes/game_cap",
-    "Max on one game",
-    "The most that all bets on one game can lose.",
+    _("Max on one game"),
+    _("The most that all bets on one game can lose."),
     3,
     Whole(1, 100, unit="%"),
 )
 TOTAL_CAP: Final = Setting(
     "stakes/total_cap",
-    "Max open bets",
-    "The most that all open bets can lose: the worst results of their games, added up. A bet "
-    "counts until six hours after kick-off.",
+    _("Max open bets"),
+    _(
+        "The most that all open bets can lose: the worst results of their games, added "
+        "up. A bet counts until six hours after kick-off."
+    ),
     25,
     Whole(1, 100, unit="%"),
 )
 STAKE_STEP: Final = Setting(
     "stakes/step",
-    "Round stakes down to",
-    "Round stakes attract less attention.",
+    _("Round stakes down to"),
+    _("Round stakes attract less attention."),
     "1",
     Choice(tuple((word, word) for word in ("0.01", "0.05", "0.1", "0.5", "1", "5", "10"))),
 )
 SPLIT_TOTAL: Final = Setting(
     "stakes/split_total",
-    "Total stake per arb",
-    "The most that all legs of an arbitrage, middle or low hold cost together.",
+    _("Total stake per arb"),
+    _("The most that all legs of an arbitrage, middle or low hold cost together."),
     100,
     Whole(1, 1_000_000_000, step=10),
 )
 MIN_EV: Final = Setting(
     "values/min_ev",
-    "Minimum EV",
-    "A price needs this EV to be listed. The service requires 1 % over fair odds raised by a "
-    "safety margin of 1 %: 2.01 % in all.",
+    _("Minimum EV"),
+    _(
+        "A price needs this EV to be listed. The service requires 1 % over fair odds "
+        "raised by a safety margin of 1 %: 2.01 % in all."
+    ),
     2.01,
     Decimal(0, 50, unit="%"),
 )
 MIN_PROP_EV: Final = Setting(
     "values/min_prop_ev",
-    "Minimum EV, player props",
-    "The service requires 1 % over fair odds raised by a safety margin of 4.03 %: 5.07 % in all.",
+    _("Minimum EV, player props"),
+    _(
+        "The service requires 1 % over fair odds raised by a safety margin of 4.03 %: "
+        "5.07 % in all."
+    ),
     5.07,
     Decimal(0, 50, unit="%"),
 )
 MAX_EV: Final = Setting(
     "values/max_ev",
-    "Maximum EV",
-    "Odds further above fair odds are probably an error.",
+    _("Maximum EV"),
+    _("Odds further above fair odds are probably an error."),
     15.0,
     Decimal(1, 100, unit="%"),
 )
 MAX_MAIN_EV: Final = Setting(
     "values/max_main_ev",
-    "Maximum EV, match result and handicap",
-    "A tighter limit for these markets.",
+    _("Maximum EV, match result and handicap"),
+    _("A tighter limit for these markets."),
     11.1,
     Decimal(1, 100, unit="%"),
 )
 MAX_MARGIN: Final = Setting(
     "values/max_margin",
-    "Largest margin of the sharp book",
-    "A market with a larger margin has no value bets. The limit also applies to the market made "
-    "of a price and the sharp book's odds on the other outcomes.",
+    _("Largest margin of the sharp book"),
+    _(
+        "A market with a larger margin has no value bets. The limit also applies to the "
+        "market made of a price and the sharp book's odds on the other outcomes."
+    ),
     5.0,
     Decimal(0, 30, unit="%"),
 )
 MIN_MARGIN: Final = Setting(
     "values/min_margin",
-    "Smallest margin of a price",
-    "Margin of the market made of the price and the sharp book's odds on the other outcomes. "
-    "Below this, the price is probably an error.",
+    _("Smallest margin of a price"),
+    _(
+        "Margin of the market made of the price and the sharp book's odds on the other "
+        "outcomes. Below this, the price is probably an error."
+    ),
     -1.0,
     Decimal(-30, 0, unit="%"),
 )
 MAX_AGE: Final = Setting(
     "values/max_age",
-    "Oldest price before the game",
-    "Applies to the sharp book too. Stale prices are never listed.",
+    _("Oldest price before the game"),
+    _("Applies to the sharp book too. Stale prices are never listed."),
     900,
     Whole(5, 900, step=15, unit="s"),
 )
 MAX_AGE_IN_PLAY: Final = Setting(
     "values/max_age_in_play",
-    "Oldest price in play",
-    "Applies to the sharp book too.",
+    _("Oldest price in play"),
+    _("Applies to the sharp book too."),
     60,
     Whole(5, 60, step=5, unit="s"),
 )
 MINE: Final[Setting[tuple[str, ...]]] = Setting(
     "bookmakers/mine",
-    "My bookmakers",
-    "The bookmakers you use. Only these count for best price, value and stakes; choose none "
-    "to use all. Commission, limits and names are set in the same window.",
+    _("My bookmakers"),
+    _(
+        "The bookmakers you use. Only these count for best price, value and stakes; "
+        "choose none to use all. Commission, limits and names are set in the same window."
+    ),
     (),
     Names(),
 )
 CLOSE_REFERENCE: Final = Setting(
     "research/close_reference",
-    "Closing line from",
-    "CLV compares every bet with this bookmaker's closing line: in your bets, backtests and "
-    "scorecards.",
+    _("Closing line from"),
+    _(
+        "CLV compares every bet with this bookmaker's closing line: in your bets, "
+        "backtests and scorecards."
+    ),
     SERVICES_OWN,
-    Judge(((SERVICES_OWN, "Default of the service"), (CONSENSUS, "Consensus"))),
+    Judge(((SERVICES_OWN, _("Default of the service")), (CONSENSUS, _("Consensus")))),
 )
 CLOSE_METHOD: Final = Setting(
     "research/close",
-    "Closing line devig method",
-    "How the margin is removed from closing lines.",
+    _("Closing line devig method"),
+    _("How the margin is removed from closing lines."),
     _AS_TRUE_EV,
     Choice(
         (
-            (_AS_TRUE_EV, "Same as for prices"),
+            (_AS_TRUE_EV, _("Same as for prices")),
             *((method, method.replace("_", " ").capitalize()) for method in METHODS),
         )
     ),
 )
 AT_START: Final = Setting(
     "connection/at_start",
-    "At start, connect to",
-    "A connection named on the command line comes first.",
+    _("At start, connect to"),
+    _("A connection named on the command line comes first."),
     "last",
-    Choice((("last", "Last connection"), ("embedded", "Built-in server"))),
+    Choice((("last", _("Last connection")), ("embedded", _("Built-in server")))),
 )
 SETTLE_BETS: Final = Setting(
     "bets/settle",
-    "Settle bets automatically",
-    "When a source reports the result. If off, results are proposed in the list To settle.",
+    _("Settle bets automatically"),
+    _("When a source reports the result. If off, results are proposed in the list To settle."),
     True,
     Toggle(),
 )
 TRAY: Final = Setting(
     "alerts/tray",
-    "Keep running in the tray when the window is closed",
-    "Alerts keep coming without a window. Quit ends oddsdesk.",
+    _("Keep running in the tray when the window is closed"),
+    _("Alerts keep coming without a window. Quit ends oddsdesk."),
     False,
     Toggle(),
 )
 INTRODUCTION: Final = Setting(
     "start/introduction",
-    "Show the introduction",
-    "A short explanation below the top bar.",
+    _("Show the introduction"),
+    _("A short explanation below the top bar."),
     True,
     Toggle(),
 )
@@ -465,10 +497,10 @@ class Section(msgspec.Struct, frozen=True):
 
 
 STAKES: Final = Section(
-    "Stakes", (BANKROLL, KELLY_SHARE, OUTCOME_CAP, GAME_CAP, TOTAL_CAP, STAKE_STEP, SPLIT_TOTAL)
+    _("Stakes"), (BANKROLL, KELLY_SHARE, OUTCOME_CAP, GAME_CAP, TOTAL_CAP, STAKE_STEP, SPLIT_TOTAL)
 )
 VALUE_RULES: Final = Section(
-    "Value bets",
+    _("Value bets"),
     (MIN_EV, MIN_PROP_EV, MAX_EV, MAX_MAIN_EV, MAX_MARGIN, MIN_MARGIN, MAX_AGE, MAX_AGE_IN_PLAY),
 )
 """The rules of the desk's own list. The defaults are the service's, whose own list keeps them."""
@@ -549,14 +581,14 @@ def split_of(value_of: ReadSetting) -> Split:
 
 
 SECTIONS: Final = (
-    Section("Appearance", (LANGUAGE, SCHEME, TEXT_SIZE, COLOUR_BLIND, FLASH, SPARKLINES)),
-    Section("Prices", (ODDS_FORMAT, REFERENCE, METHOD, DERIVED)),
+    Section(_("Appearance"), (LANGUAGE, SCHEME, TEXT_SIZE, COLOUR_BLIND, FLASH, SPARKLINES)),
+    Section(_("Prices"), (ODDS_FORMAT, REFERENCE, METHOD, DERIVED)),
     VALUE_RULES,
     STAKES,
-    Section("Bookmakers", (MINE,)),
-    Section("Bets", (SETTLE_BETS,)),
-    Section("Closing lines", (CLOSE_REFERENCE, CLOSE_METHOD)),
-    Section("Connection", (AT_START,)),
-    Section("Alerts", (TRAY,)),
-    Section("Start", (INTRODUCTION,)),
+    Section(_("Bookmakers"), (MINE,)),
+    Section(_("Bets"), (SETTLE_BETS,)),
+    Section(_("Closing lines"), (CLOSE_REFERENCE, CLOSE_METHOD)),
+    Section(_("Connection"), (AT_START,)),
+    Section(_("Alerts"), (TRAY,)),
+    Section(_("Start"), (INTRODUCTION,)),
 )

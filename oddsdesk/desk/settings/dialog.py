@@ -7,6 +7,7 @@ from typing import Any, Final
 from PySide6 import QtWidgets
 from PySide6.QtCore import Qt, Signal
 
+from oddsdesk.base.texts import _
 from oddsdesk.desk.settings import declared
 from oddsdesk.desk.settings.saved_state import Preferences
 from oddsdesk.desk.ui.controls.dialogs import Dialog
@@ -18,7 +19,7 @@ from oddsdesk.desk.ui.theme.theme import Theme, inset, resize_scaled
 
 _SIZE = (620, 640)
 _LABELS = 210
-_NO_TRAY: Final = "This desktop has no tray, so closing the window quits oddsdesk."
+_NO_TRAY: Final = _("This desktop has no tray, so closing the window quits oddsdesk.")
 
 
 class WholeField(WholeSpin):
@@ -42,7 +43,9 @@ class WholeField(WholeSpin):
         if typed := self.typed(text):
             stays = f"{self.value():,}"
             self.fault.setText(
-                f"{typed} is not valid: enter {self._kind.expected()}. It stays {stays}."
+                _("{typed} is not valid: enter {expected}. It stays {stays}.").format(
+                    typed=typed, expected=self._kind.expected(), stays=stays
+                )
             )
             self.fault.show()
         return super().fixup(text)
@@ -68,7 +71,7 @@ class SettingsDialog(Dialog):
         bookmakers: Iterable[str] = (),
     ) -> None:
         super().__init__(parent)
-        self.setWindowTitle(sections[0].title if len(sections) == 1 else "Settings")
+        self.setWindowTitle(sections[0].title if len(sections) == 1 else _("Settings"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         resize_scaled(self, theme, *_SIZE)
         self._theme = theme
@@ -106,7 +109,7 @@ class SettingsDialog(Dialog):
         buttons = QtWidgets.QDialogButtonBox(QtWidgets.QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
         restore = buttons.addButton(
-            "Restore defaults", QtWidgets.QDialogButtonBox.ButtonRole.ResetRole
+            _("Restore defaults"), QtWidgets.QDialogButtonBox.ButtonRole.ResetRole
         )
         restore.clicked.connect(self.restore_defaults)
         restore.setAutoDefault(False)
@@ -199,7 +202,7 @@ class SettingsDialog(Dialog):
         elif isinstance(control, (WholeField, DecimalSpin)):
             control.setValue(value)
         elif isinstance(control, QtWidgets.QPushButton):
-            control.setText(f"{len(value)} chosen…" if value else "All…")
+            control.setText(_("{count} chosen…").format(count=len(value)) if value else _("All…"))
         else:
             control.setChecked(value)
 

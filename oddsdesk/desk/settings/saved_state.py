@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMainWindow
 
 from oddsdesk.base.files import keep_from_others, make_own_folder
 from oddsdesk.base.places import settings_folder
+from oddsdesk.base.texts import _
 from oddsdesk.desk.settings.declared import Setting
 
 T = TypeVar("T")
@@ -41,7 +42,9 @@ class Layout:
         """Why the file cannot be read, in one line; empty if it can."""
         if self._settings.status() is QSettings.Status.NoError:
             return ""
-        return f"{self._settings.fileName()}: cannot be read; default settings are used"
+        return _("{file}: cannot be read; default settings are used").format(
+            file=self._settings.fileName()
+        )
 
     def restore_window(self, window: QMainWindow) -> bool:
         """Restore the window; return False if no valid layout is saved."""
