@@ -8,6 +8,7 @@ from PySide6.QtCore import QModelIndex, QObject, QPoint, QUrl, Signal
 from PySide6.QtGui import QAction, QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
 
+from oddsdesk.base.texts import _
 from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.controls.labels import literal
 from oddsdesk.desk.ui.formatting import exact_odds_text
@@ -69,13 +70,13 @@ class PriceActions(QObject):
         self._hide = hide
         add_action(owner, f"{where}.undo", self.undo_requested.emit)
         # Over the cell one knows which price is meant; the palette says it.
-        explain.setText("Explain")
-        self._place.setText("Record bet…")
-        target.setText("Alert me when the price reaches…")
-        self._multiple.setText("Add to multiple…")
-        self._copy.setText("Copy price")
-        self._open.setText(f"{NOWHERE}\tEnter")
-        hide.setText("Hide this bookmaker")
+        explain.setText(_("Explain"))
+        self._place.setText(_("Record bet…"))
+        target.setText(_("Alert me when the price reaches…"))
+        self._multiple.setText(_("Add to multiple…"))
+        self._copy.setText(_("Copy price"))
+        self._open.setText(f"{NOWHERE}\t{_('Enter')}")
+        hide.setText(_("Hide this bookmaker"))
         self.menu = QMenu(owner)
         for action in (
             explain,
@@ -100,7 +101,7 @@ class PriceActions(QObject):
         for action in (self._place, self._copy):
             action.setEnabled(facts.odds is not None)
         self._multiple.setEnabled(facts.odds is not None and not facts.is_lay)
-        show_link(self._open, facts.url, "\tEnter")
+        show_link(self._open, facts.url, "\t" + _("Enter"))
         self._hide.setEnabled(facts.has_bookmaker)
         self.menu.popup(spot)
 
@@ -144,7 +145,7 @@ class PriceActions(QObject):
             action.setEnabled(True)
 
 
-NOWHERE: Final = "Open at the bookmaker"
+NOWHERE: Final = _("Open at the bookmaker")
 """What an action is called while it is not known which site it opens."""
 _log = logging.getLogger(__name__)
 
@@ -174,7 +175,7 @@ def show_link(action: QAction, url: str | None, keys: str = "") -> None:
     """Say on an action of a menu which site it opens; it is pale where there is none."""
     host = link_host(url)
     action.setEnabled(bool(host))
-    action.setText(literal(f"Open at {host}" if host else NOWHERE) + keys)
+    action.setText(literal(_("Open at {host}").format(host=host) if host else NOWHERE) + keys)
 
 
 def open_link(url: str | None) -> bool:

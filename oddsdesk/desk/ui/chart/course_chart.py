@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QPointF, QRect, Qt
 from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QToolTip, QWidget
 
+from oddsdesk.base.texts import _, ngettext
 from oddsdesk.desk.ui import spacing
 from oddsdesk.desk.ui.formatting import signed_hundredths_text
 from oddsdesk.desk.ui.theme.theme import Theme
@@ -34,7 +35,7 @@ class CourseChart(QWidget):
         self.setProperty("variant", "bar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.fit_chart(_LEAST_HEIGHT)
-        self.setAccessibleName("Profit bet by bet")
+        self.setAccessibleName(_("Profit bet by bet"))
 
     def fit_chart(self, height: int) -> None:
         """Take a height, within what a chart needs."""
@@ -44,7 +45,9 @@ class CourseChart(QWidget):
     def show_steps(self, steps: Sequence[Step], start: float | None = None) -> None:
         """Draw another course, from its beginning on; of a bankroll that had ``start`` then."""
         self._steps, self._start = steps, start
-        self.setAccessibleName("Profit bet by bet" if start is None else "Bankroll bet by bet")
+        self.setAccessibleName(
+            _("Profit bet by bet") if start is None else _("Bankroll bet by bet")
+        )
         self.setAccessibleDescription(self._words(len(steps) - 1) if len(steps) > 1 else "")
         self.update()
 
@@ -58,10 +61,19 @@ class CourseChart(QWidget):
         step, text, start = self._steps[at], signed_hundredths_text, self._start or 0.0
         if self._start is not None:
             text = "{:,.2f}".format
-        return (
-            f"After {step.bets} bet{'' if step.bets == 1 else 's'}: {self._title} "
-            f"{text(start + step.profit)}, expected {text(start + step.expected)}, "
-            f"{BAND_SHARE:.0%} range with no edge ±{step.band:,.2f}"
+        return ngettext(
+            "After {bets} bet: {title} {profit}, expected {expected}, {share:.0%} range with no "
+            "edge ±{band:,.2f}",
+            "After {bets} bets: {title} {profit}, expected {expected}, {share:.0%} range with no "
+            "edge ±{band:,.2f}",
+            step.bets,
+        ).format(
+            bets=step.bets,
+            title=self._title,
+            profit=text(start + step.profit),
+            expected=text(start + step.expected),
+            share=BAND_SHARE,
+            band=step.band,
         )
 
     @property
@@ -124,8 +136,8 @@ class CourseChart(QWidget):
         middle = y - metrics.capHeight() // 2
         entries = (
             (self._profit_pen(), self._title),
-            (self._expected_pen(), "expected, by EV when placed"),
-            (None, f"{BAND_SHARE:.0%} range with no edge"),
+            (self._expected_pen(), _("expected, by EV when placed")),
+            (None, _("{share:.0%} range with no edge").format(share=BAND_SHARE)),
         )
         for pen, text in entries:
             width = _SWATCH + spacing.HALF + metrics.horizontalAdvance(text)

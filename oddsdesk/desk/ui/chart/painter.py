@@ -11,6 +11,7 @@ import msgspec
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen, QPolygonF
 
+from oddsdesk.base.texts import _
 from oddsdesk.board.history.price_history import (
     Gap,
     Point,
@@ -451,7 +452,9 @@ class ChartPainter:
 def gap_text(gap: Gap, now_ms: int) -> str:
     """Return why nothing is known during a gap, and how long it is or was."""
     if gap.until is None:
-        return f"{gap.why.value}, {span_text(max(0, now_ms - gap.since))} so far"
+        return _("{why}, {span} so far").format(
+            why=gap.why.value, span=span_text(max(0, now_ms - gap.since))
+        )
     return f"{gap.why.value} {span_text(gap.until - gap.since)}"
 
 

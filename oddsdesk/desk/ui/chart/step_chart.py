@@ -8,6 +8,7 @@ from PySide6 import QtGui
 from PySide6.QtCore import QEvent, QPoint, QSize, Qt, Signal
 from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
 
+from oddsdesk.base.texts import _
 from oddsdesk.desk.ui.chart.painter import (
     ChartData,
     ChartPainter,
@@ -279,7 +280,7 @@ class ChartLegend(QWidget):
         self._lines: tuple[Line, ...] = ()
         self._removable: tuple[str, ...] = ()
         self._buttons: list[QToolButton] = []
-        self.setAccessibleName("Lines of the chart")
+        self.setAccessibleName(_("Lines of the chart"))
         theme.changed.connect(self._make)
 
     def show_lines(self, lines: Sequence[Line], removable: Sequence[str]) -> None:
@@ -308,8 +309,8 @@ class ChartLegend(QWidget):
         button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         if line.name in self._removable:
             button.setText(literal(f"{line.name} ×"))
-            button.setAccessibleName(f"Remove {line.name} from the chart")
-            button.setToolTip(f"Remove {line.name} from the chart")
+            button.setAccessibleName(_("Remove {name} from the chart").format(name=line.name))
+            button.setToolTip(_("Remove {name} from the chart").format(name=line.name))
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             button.clicked.connect(lambda: self.removed.emit(line.name))
         button.show()

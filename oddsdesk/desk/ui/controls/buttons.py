@@ -7,6 +7,7 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QButtonGroup, QFrame, QToolButton, QVBoxLayout, QWidget
 
+from oddsdesk.base.texts import _
 from oddsdesk.desk.ui import spacing
 from oddsdesk.desk.ui.controls.labels import Label, literal
 from oddsdesk.desk.ui.controls.search_menu import SearchMenu
@@ -185,7 +186,7 @@ class PresetButton(QToolButton):
 
     def show_presets(self, names: Iterable[str], current: str, built_in: Collection[str]) -> None:
         self._name = current
-        self.setAccessibleName(f"Preset: {current}")
+        self.setAccessibleName(_("Preset: {current}").format(current=current))
         menu = self.presets
         menu.clear()
         group = QActionGroup(menu)
@@ -196,15 +197,19 @@ class PresetButton(QToolButton):
                 menu.addSeparator()
             group.addAction(self._action(name, current))
         menu.addSeparator()
-        edit = "Edit preset…" if current not in built_in else "Copy to new preset…"
+        edit = _("Edit preset…") if current not in built_in else _("Copy to new preset…")
         menu.addAction(edit, self.edit_requested.emit)
-        delete = menu.addAction("Delete preset", self.deletion_requested.emit)
+        delete = menu.addAction(_("Delete preset"), self.deletion_requested.emit)
         delete.setEnabled(current not in built_in)
         menu.offer_search()
 
     def say_name(self, *, in_short: bool) -> None:
         """Say which preset it is, or ``in_short`` its name alone."""
-        self.setText(literal(f"{self._name} ▾" if in_short else f"Preset: {self._name} ▾"))
+        self.setText(
+            literal(
+                f"{self._name} ▾" if in_short else _("Preset: {name} ▾").format(name=self._name)
+            )
+        )
 
     def _action(self, name: str, current: str) -> QAction:
         action = self.presets.addAction(literal(name))

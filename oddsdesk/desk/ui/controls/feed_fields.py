@@ -7,6 +7,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QPushButton, QWidget
 
 from oddsdesk.base.clock import REPLAY_SPEEDS
+from oddsdesk.base.texts import _
 from oddsdesk.contract.formats import file_formats
 from oddsdesk.desk.ui.controls.fields import ChoiceBox, DecimalSpin
 from oddsdesk.desk.ui.controls.file_dialog import file_dialog
@@ -15,16 +16,16 @@ from oddsdesk.desk.ui.spacing import STEP, vertical
 from oddsdesk.desk.ui.theme.theme import inset
 
 AUTOMATIC: Final = "automatic"
-AS_IT_IS: Final = "as it is"
+AS_IT_IS: Final = _("as it is")
 REPLAY: Final = "replay"
 LIVE: Final = "live"
 
 _KINDS = {
-    AUTOMATIC: "Simulated odds until real ones come in",
-    "none": "None: other programs fill the database",
-    "simulator": "Simulated odds",
-    REPLAY: "Replay a file",
-    LIVE: "Live odds from a service or program",
+    AUTOMATIC: _("Simulated odds until real ones come in"),
+    "none": _("None: other programs fill the database"),
+    "simulator": _("Simulated odds"),
+    REPLAY: _("Replay a file"),
+    LIVE: _("Live odds from a service or program"),
 }
 
 
@@ -37,30 +38,33 @@ class FeedFields(QWidget):
         super().__init__()
         self._specs: tuple[str, ...] = ()
         self.kind = ChoiceBox()
-        self.kind.setAccessibleName("Where odds come from")
+        self.kind.setAccessibleName(_("Where odds come from"))
         for kind in kinds:
             self.kind.addItem(_KINDS[kind], kind)
-        self.path = QLineEdit(placeholderText="A file, a folder or a pattern such as odds/*.gz")
-        self.path.setAccessibleName("File to replay")
-        self._choose = QPushButton("Choose…", autoDefault=False)
-        self._choose.setAccessibleName("Choose a file to replay")
+        self.path = QLineEdit(placeholderText=_("A file, a folder or a pattern such as odds/*.gz"))
+        self.path.setAccessibleName(_("File to replay"))
+        self._choose = QPushButton(_("Choose…"), autoDefault=False)
+        self._choose.setAccessibleName(_("Choose a file to replay"))
         self.format = ChoiceBox()
-        self.format.setAccessibleName("Format of the file")
-        self.format.addItem("Recorded quotes (NDJSON)", "")
+        self.format.setAccessibleName(_("Format of the file"))
+        self.format.addItem(_("Recorded quotes (NDJSON)"), "")
         for each in file_formats():
             self.format.addItem(each.title, each.name)
         self.speed = inset(DecimalSpin(decimals=2, least=REPLAY_SPEEDS[0], most=REPLAY_SPEEDS[1]))
         self.speed.setValue(1.0)
-        self.speed.setAccessibleName("Replay speed")
-        self.speed.setPrefix("Speed ")
+        self.speed.setAccessibleName(_("Replay speed"))
+        self.speed.setPrefix(_("Speed "))
         self.speed.setSuffix("×")
         self.live = QLineEdit(
             placeholderText="the-odds-api:soccer_epl,basketball_nba?regions=uk,eu"
         )
-        self.live.setAccessibleName("Live odds")
+        self.live.setAccessibleName(_("Live odds"))
         self.live.setToolTip(
-            "SOURCE:SELECTION?option=value, with the-odds-api: and sport keys, polymarket: and "
-            "tags, kalshi: and series, exec: and a command, or a wss:// address"
+            _(
+                "SOURCE:SELECTION?option=value, with the-odds-api: and sport keys, "
+                "polymarket: and tags, kalshi: and series, exec: and a command, or a "
+                "wss:// address"
+            )
         )
         self._lay_out()
         self.kind.currentIndexChanged.connect(self._on_kind_changed)
@@ -88,11 +92,11 @@ class FeedFields(QWidget):
         self.speed.setValue(speed)
         spec = specs[0] if specs else AUTOMATIC
         if len(specs) > 1:
-            self.kind.addItem(f"Several: {', '.join(specs)}", AS_IT_IS)
+            self.kind.addItem(_("Several: {names}").format(names=", ".join(specs)), AS_IT_IS)
             spec = AS_IT_IS
         elif spec.startswith("replay:"):
             replayed = spec.removeprefix("replay:")
-            word, _, place = replayed.partition(":")
+            word, _colon, place = replayed.partition(":")
             row = self.format.findData(word) if place else -1
             self.format.setCurrentIndex(max(row, 0))
             self.path.setText(place if row > 0 else replayed)
@@ -106,9 +110,9 @@ class FeedFields(QWidget):
     def trouble(self) -> str:
         """Say what is missing; empty where nothing is."""
         if self.kind.currentData() == REPLAY and not self.path.text().strip():
-            return "Choose the file to replay."
+            return _("Choose the file to replay.")
         if self.kind.currentData() == LIVE and ":" not in self.live.text():
-            return "Enter a source, such as the-odds-api:soccer_epl."
+            return _("Enter a source, such as the-odds-api:soccer_epl.")
         return ""
 
     def _lay_out(self) -> None:
@@ -130,7 +134,7 @@ class FeedFields(QWidget):
         self.changed.emit()
 
     def _on_choose_clicked(self) -> None:
-        dialog = file_dialog(self, "File to replay")
+        dialog = file_dialog(self, _("File to replay"))
         dialog.setDirectory(str(Path(self.path.text()).parent))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.fileSelected.connect(self.path.setText)

@@ -13,6 +13,7 @@ from PySide6.QtCore import QLocale, Qt
 from PySide6.QtGui import QAction, QKeyEvent, QValidator, QWheelEvent
 
 from oddsdesk.base.figures import FigureError, Habit, read_typed_amount
+from oddsdesk.base.texts import _
 from oddsdesk.desk.ui.formatting import odds_style, read_odds, typed_text
 from oddsdesk.desk.ui.theme.theme import Theme, inset
 from oddsdesk.desk.ui.theme.tokens import TextRole
@@ -139,7 +140,7 @@ class ChoiceBox(QtWidgets.QComboBox):
         event.ignore()
 
 
-ANY: Final = "Any"
+ANY: Final = _("Any")
 """What a field says whose bound is left open."""
 
 
@@ -167,7 +168,7 @@ class OddsEdit(QtWidgets.QLineEdit):
         self._filled_in = self.text(), odds
         self.setAccessibleName(purpose)
         self.setPlaceholderText(placeholder)
-        self.setToolTip(f"{odds_style().replace('_', ' ').capitalize()} odds")
+        self.setToolTip(_("{style} odds").format(style=odds_style().replace("_", " ").capitalize()))
 
     def decimal_odds(self) -> float | None:
         """Return decimal odds.
@@ -223,7 +224,7 @@ class FilterEdit(QtWidgets.QLineEdit):
         self.setAccessibleName(purpose)
         self._search = QAction(self, toolTip=purpose)
         self.addAction(self._search, QtWidgets.QLineEdit.ActionPosition.LeadingPosition)
-        self._clear = QAction(self, toolTip="Clear the filter", visible=False)
+        self._clear = QAction(self, toolTip=_("Clear the filter"), visible=False)
         self.addAction(self._clear, QtWidgets.QLineEdit.ActionPosition.TrailingPosition)
         _name_buttons(self)
         self._clear.triggered.connect(self.clear)
@@ -258,7 +259,7 @@ def name_clear_button(edit: QtWidgets.QLineEdit) -> None:
     """Give the clear button that Qt makes in a line edit its tooltip and accessible name."""
     found = edit.findChild(QAction, "_q_qlineeditclearaction")
     if found is not None:
-        found.setToolTip("Clear")
+        found.setToolTip(_("Clear"))
     _name_buttons(edit)
 
 

@@ -6,6 +6,7 @@ from PySide6.QtCore import QFileInfo, Qt
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QFileDialog, QFileIconProvider, QWidget
 
+from oddsdesk.base.texts import _
 from oddsdesk.desk.ui.controls.dialogs import keep_on_screen
 
 
@@ -45,5 +46,7 @@ class _IconsByName(QFileIconProvider):
 
     def type(self, info: QFileInfo) -> str:
         if info.isDir():
-            return "Folder"
-        return f"{info.suffix().upper()} file" if info.suffix() else "File"
+            return _("Folder")
+        return (
+            _("{ending} file").format(ending=info.suffix().upper()) if info.suffix() else _("File")
+        )

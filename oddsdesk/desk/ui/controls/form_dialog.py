@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from oddsdesk.base.texts import _
 from oddsdesk.desk.ui.controls.dialogs import Dialog, largest_size
 from oddsdesk.desk.ui.controls.labels import Label
 from oddsdesk.desk.ui.controls.messages import MessageBar
@@ -123,7 +124,9 @@ class FormDialog(Dialog):
         if not self.is_changed():
             super().reject()
         elif self._question.isHidden():
-            self._question.show_message("Discard what you typed?", icon="warning", action="Discard")
+            self._question.show_message(
+                _("Discard what you typed?"), icon="warning", action=_("Discard")
+            )
         else:
             self._question.hide()
 

@@ -13,6 +13,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QLabel, QSizePolicy, QToolButton, QWidget
 
+from oddsdesk.base.texts import _, ngettext
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import TextRole
 
@@ -245,15 +246,19 @@ class SortButton(SteadyButton):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setToolTip("Re-sort: put rows in order, drop old ones (S)")
-        self.setAccessibleName("Re-sort")
+        self.setToolTip(_("Re-sort: put rows in order, drop old ones (S)"))
+        self.setAccessibleName(_("Re-sort"))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
     def show_waiting(self, rows: int, *, in_short: bool = False) -> bool:
         """Say how many rows would move; return whether that takes another width."""
         if in_short:
-            return self.show_text(f"Sort {rows}")
-        return self.show_text(f"{rows} change{'s' if rows != 1 else ''} – re-sort (S)")
+            return self.show_text(_("Sort {rows}").format(rows=rows))
+        return self.show_text(
+            ngettext("{rows} change – re-sort (S)", "{rows} changes – re-sort (S)", rows).format(
+                rows=rows
+            )
+        )
 
 
 _DIAMETER = 7.0

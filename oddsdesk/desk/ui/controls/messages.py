@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
+from oddsdesk.base.texts import _
 from oddsdesk.desk.ui import spacing
 from oddsdesk.desk.ui.controls.labels import Label, announce
 from oddsdesk.desk.ui.theme.theme import SIZE, Theme
@@ -48,12 +49,12 @@ class MessageBar(QWidget):
         self._action = QPushButton(autoDefault=True)  # Enter presses it, in a panel too
         self._action.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the keyboard alone
         self._action.clicked.connect(self.action_requested)
-        self._cancel = QPushButton("Cancel", autoDefault=True)
+        self._cancel = QPushButton(_("Cancel"), autoDefault=True)
         self._cancel.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._close = QToolButton(autoRaise=True)
         self._close.setProperty("variant", "plain")
-        self._close.setAccessibleName("Close this message")
-        self._close.setToolTip("Close this message")
+        self._close.setAccessibleName(_("Close this message"))
+        self._close.setToolTip(_("Close this message"))
         self._close.clicked.connect(self._on_close_clicked)
         self._cancel.clicked.connect(self._close.click)
         if not closable:

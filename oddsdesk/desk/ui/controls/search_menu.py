@@ -6,6 +6,8 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QAction, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QWidget, QWidgetAction
 
+from oddsdesk.base.texts import _
+
 _FEW: Final = 15
 """Up to this many entries need no search field."""
 _ENTER: Final = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
@@ -28,8 +30,8 @@ class SearchMenu(QMenu):
         self.setMinimumWidth(0)
         if len(self._entries()) <= _FEW:
             return
-        field = self.search = QLineEdit(placeholderText="Search", clearButtonEnabled=True)
-        field.setAccessibleName("Search")
+        field = self.search = QLineEdit(placeholderText=_("Search"), clearButtonEnabled=True)
+        field.setAccessibleName(_("Search"))
         field.textChanged.connect(self._on_search_text_changed)
         field.installEventFilter(self)
         action = QWidgetAction(self)

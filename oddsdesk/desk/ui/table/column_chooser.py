@@ -6,6 +6,7 @@ from typing import NamedTuple
 from PySide6 import QtWidgets
 from PySide6.QtCore import QSize, Qt, Signal
 
+from oddsdesk.base.texts import _
 from oddsdesk.desk.ui import spacing
 from oddsdesk.desk.ui.controls.buttons import Popup
 from oddsdesk.desk.ui.controls.fields import FilterEdit
@@ -44,19 +45,19 @@ class ColumnChooser(Popup):
         *,
         has_favourites: bool = False,
     ) -> None:
-        super().__init__(parent, "Columns: tick to show, drag to move")
+        super().__init__(parent, _("Columns: tick to show, drag to move"))
         self._theme = theme
         self._row = theme.fonts.row_height(spacing.SECTION_ROW)
-        self.search = FilterEdit(theme, "Find a column")
+        self.search = FilterEdit(theme, _("Find a column"))
         self.list = QtWidgets.QListWidget()
-        self.list.setAccessibleName("Columns")
+        self.list.setAccessibleName(_("Columns"))
         self.list.setDragDropMode(QtWidgets.QAbstractItemView.DragDropMode.InternalMove)
-        self.all = QtWidgets.QPushButton("All")
-        self.none = QtWidgets.QPushButton("None")
-        self.favourite = QtWidgets.QPushButton("Favourite")
+        self.all = QtWidgets.QPushButton(_("All"))
+        self.none = QtWidgets.QPushButton(_("None"))
+        self.favourite = QtWidgets.QPushButton(_("Favourite"))
         self.favourite.setCheckable(True)
-        self.favourite.setToolTip("Favourites come first, with a star")
-        self.reset = QtWidgets.QPushButton("Reset columns")
+        self.favourite.setToolTip(_("Favourites come first, with a star"))
+        self.reset = QtWidgets.QPushButton(_("Reset columns"))
         for choice in choices:
             self._add(choice)
         self._lay_out()
@@ -78,7 +79,9 @@ class ColumnChooser(Popup):
         item.setData(_IS_FAVOURITE, is_favourite)
         if is_favourite:
             item.setIcon(self._theme.icon("star-filled", TextRole.ACCENT))
-            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{item.text()}, favourite")
+            item.setData(
+                Qt.ItemDataRole.AccessibleTextRole, _("{text}, favourite").format(text=item.text())
+            )
         else:
             item.setData(Qt.ItemDataRole.DecorationRole, None)
             item.setData(Qt.ItemDataRole.AccessibleTextRole, item.text())

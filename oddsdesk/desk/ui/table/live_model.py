@@ -18,6 +18,7 @@ from PySide6.QtCore import (
     Signal,
 )
 
+from oddsdesk.base.texts import _
 from oddsdesk.desk.ui.table.cells import (
     NEVER,
     SORT_MARKS,
@@ -224,7 +225,11 @@ class LiveModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return header.title
         missing = self.names_without_room() if section == 0 else []
-        said = [f"No room for {', '.join(missing)}: make the table wider"] if missing else []
+        said = (
+            [_("No room for {names}: make the table wider").format(names=", ".join(missing))]
+            if missing
+            else []
+        )
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return ". ".join([header.name or header.title, *said])
         if role == Qt.ItemDataRole.ToolTipRole:

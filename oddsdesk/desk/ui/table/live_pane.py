@@ -19,6 +19,7 @@ from PySide6.QtCore import (
 )
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView, QWidget
 
+from oddsdesk.base.texts import _
 from oddsdesk.desk.ui import spacing
 from oddsdesk.desk.ui.table.cell_painter import CellPainter, Laid, TextCache
 from oddsdesk.desk.ui.table.cells import NEVER, Align, Cell, Header
@@ -565,7 +566,11 @@ class LiveHeader(QHeaderView):
         if not missing:
             return [header.note]
         columns = "column" if missing == 1 else "columns"
-        return [f"+{missing} {columns}", f"+{missing} more", f"+{missing}"]
+        return [
+            f"+{missing} {columns}",
+            _("+{missing} more").format(missing=missing),
+            f"+{missing}",
+        ]
 
     def paint_blank(self, painter: QtGui.QPainter, rect: QRect) -> None:
         """Paint the header's background beyond the last column."""
