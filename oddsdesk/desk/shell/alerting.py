@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QDockWidget
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.places import resource_path
+from oddsdesk.base.texts import _
 from oddsdesk.board.alerts.gate import AlertEntry
 from oddsdesk.board.alerts.rules import RULES_FILE
 from oddsdesk.board.board import Board
@@ -88,17 +89,20 @@ class Alerting(QObject):
 
     def _on_panel_said(self, text: str, offers_rules: bool) -> None:
         rules = self.panel().edit_rules if offers_rules else None
-        self._window.show_message(text, action="Rules…" if rules else "", act=rules)
+        self._window.show_message(text, action=_("Rules…") if rules else "", act=rules)
 
     def _on_controller_alerted(self, entries: list[AlertEntry]) -> None:
         self._told = {entry.alert.key for entry in entries}
         said, cell, show = line_text(entries[0]), entries[0].alert.cell, None
         if len(entries) > 1:
-            said, show = f"{len(entries)} alerts. First: {said}", self._show_panel
+            said, show = (
+                _("{count} alerts. First: {said}").format(count=len(entries), said=said),
+                self._show_panel,
+            )
         elif cell is not None:
             show = partial(self.price_requested.emit, cell)
         self._window.messages.show_message(
-            said, action="Show" if show else "", act=show, about=_TOLD
+            said, action=_("Show") if show else "", act=show, about=_TOLD
         )
 
     def _on_controller_ended(self, key: Hashable) -> None:
@@ -107,8 +111,8 @@ class Alerting(QObject):
             self._window.messages.withdraw(_TOLD)
 
     def _on_controller_hour_filled(self, text: str) -> None:
-        self.notifier.show("Alerts", text)
-        self._window.messages.show_message(text, action="Show", act=self._show_panel)
+        self.notifier.show(_("Alerts"), text)
+        self._window.messages.show_message(text, action=_("Show"), act=self._show_panel)
 
     def _show_panel(self) -> None:
         dock = self.panel().parentWidget()

@@ -17,6 +17,7 @@ from oddsdesk.base.clock import MomentClock, system_clock
 from oddsdesk.base.ending import Ending
 from oddsdesk.base.places import default_ledger, settings_folder
 from oddsdesk.base.tasks import cancel_tasks, in_slices, spawn
+from oddsdesk.base.texts import _
 from oddsdesk.board.board import Board
 from oddsdesk.board.history.sources import PriceLog
 from oddsdesk.board.model.notices import ConnectionChanged, Notice
@@ -410,20 +411,20 @@ async def _until_closed(
     return None
 
 
-_WHAT = (
-    "oddsdesk compares many bookmakers with a sharp one and marks value: prices above the "
-    "fair odds."
+_WHAT = _(
+    "oddsdesk compares many bookmakers with a sharp one and marks value: prices "
+    "above the fair odds."
 )
-_SIMULATED = "These odds are simulated: no bookmaker offers them."
-_MIXED = "Some of these odds are simulated: no bookmaker offers those."
-_SHIFTED = "Some of these odds are old, with shifted times: no bookmaker offers those any more."
-_REAL = "These odds come from the connection named above."
-_HOW = (
-    "For real odds, get live odds (some sources need no key), connect to an odds service, or "
-    "import "
+_SIMULATED = _("These odds are simulated: no bookmaker offers them.")
+_MIXED = _("Some of these odds are simulated: no bookmaker offers those.")
+_SHIFTED = _("Some of these odds are old, with shifted times: no bookmaker offers those any more.")
+_REAL = _("These odds come from the connection named above.")
+_HOW = _(
+    "For real odds, get live odds (some sources need no key), connect to an odds "
+    "service, or import "
 )
-_IMPORT = "your own files (Ctrl+I)."
-_IMPORT_ELSEWHERE = "your own files into the built-in server."
+_IMPORT = _("your own files (Ctrl+I).")
+_IMPORT_ELSEWHERE = _("your own files into the built-in server.")
 
 
 _LEAST_IN_LINE = 780
@@ -448,17 +449,17 @@ class Introduction(QWidget):
         self._preferences = preferences
         self.setProperty("variant", "bar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setAccessibleName("Introduction")
-        self._title = Label("What you see here")
+        self.setAccessibleName(_("Introduction"))
+        self._title = Label(_("What you see here"))
         self._title.setFont(theme.fonts.strong)
         self._text = Label(wordWrap=True)
         self._text.setProperty("variant", "soft")
-        live = QPushButton("Get live odds…")
+        live = QPushButton(_("Get live odds…"))
         live.setProperty("variant", "primary")
         live.clicked.connect(self.live_requested)
-        connect = QPushButton("Connect to a service…")
+        connect = QPushButton(_("Connect to a service…"))
         connect.clicked.connect(self.service_requested)
-        close = QPushButton("Got it")
+        close = QPushButton(_("Got it"))
         close.clicked.connect(lambda: preferences.keep_setting(INTRODUCTION, False))
         texts = vertical(None, self._title, self._text, spacing=HALF)
         row = self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)

@@ -9,6 +9,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.texts import _
 from oddsdesk.board.board import Board
 from oddsdesk.board.history import sources
 from oddsdesk.board.model.matrix import GameEntry, RowKey
@@ -101,9 +102,9 @@ class Subscriptions:
         return self._open | explained | self._followed
 
 
-_GRID: Final = "Odds grid"
-_BETS: Final = "Bets"
-_PROMOTIONS: Final = "Promotions"
+_GRID: Final = _("Odds grid")
+_BETS: Final = _("Bets")
+_PROMOTIONS: Final = _("Promotions")
 _PAST: Final = "the past"
 _UNTOLD: Final = (Link.CONNECTING, Link.STOPPED)
 """Links at which it is still unknown whether there are prices."""
@@ -221,9 +222,11 @@ class Desk:
     def _say_of_bets(self, text: str, icon: str, show: Callable[[], object]) -> None:
         panel = self.bets()
         if not self.window.isActiveWindow():
-            self.alerting.notifier.show("Bets", text)
+            self.alerting.notifier.show(_("Bets"), text)
         if not panel.isVisible():
-            self.window.messages.show_message(text, icon=icon, action="Show", act=show, about=_BETS)
+            self.window.messages.show_message(
+                text, icon=icon, action=_("Show"), act=show, about=_BETS
+            )
 
     def open_game(self, game_id: str) -> None:
         """Show a game in the tab in front."""
@@ -324,8 +327,10 @@ class Desk:
             count, first = len(bookmakers.problems), bookmakers.problems[0]
             messages.warn(
                 "bookmakers",
-                first if count == 1 else f"{first} (and {count - 1} more)",
-                action="Bookmakers…",
+                first
+                if count == 1
+                else _("{first} (and {count} more)").format(first=first, count=count - 1),
+                action=_("Bookmakers…"),
                 act=bookmakers.open_dialog,
             )
 
@@ -444,7 +449,7 @@ class Desk:
         panel = MatrixPanel(self._board, self._theme, self._clock, game_id, self._columns)
         panel.show_favourite(game_id in self.around.favourites)
         panel.setFocusProxy(panel.table)
-        panel.setAccessibleName("Game")
+        panel.setAccessibleName(_("Game"))
         panel.use_history(self._past)
         panel.show_sparklines(self._preferences.get_setting(SPARKLINES))
         panel.favourite_requested.connect(self.around.favourites.toggle)
@@ -478,12 +483,14 @@ class Desk:
 
         def confirm(bet: PlacedBet) -> None:
             undo = partial(placer.take_back, bet)
-            say(placed_text(bet), icon="check", action="Undo", act=undo, passes=True, about=bet)
+            say(placed_text(bet), icon="check", action=_("Undo"), act=undo, passes=True, about=bet)
             self._last_act.note_act(undo, bet)
 
         def confirm_all(bets: list[PlacedBet]) -> None:
             undo, about = partial(placer.take_back_all, bets), bets[-1]
-            say(sheet_text(bets), icon="check", action="Undo", act=undo, passes=True, about=about)
+            say(
+                sheet_text(bets), icon="check", action=_("Undo"), act=undo, passes=True, about=about
+            )
             self._last_act.note_act(undo, about)
 
         placer.placed.connect(confirm)
@@ -508,7 +515,7 @@ class Desk:
 
     def _say_refund(self, text: str) -> None:
         show = partial(self._reveal, self.promotions)
-        self.window.messages.show_message(text, action="Show", act=show, about=_PROMOTIONS)
+        self.window.messages.show_message(text, action=_("Show"), act=show, about=_PROMOTIONS)
 
     def _say_for_a_while(self, text: str) -> None:
         self.window.messages.show_message(text, passes=True)
@@ -530,17 +537,17 @@ class Desk:
         window = self.window
         window.put_top_bar(self.top_bar)
         areas = Qt.DockWidgetArea
-        window.put_dock("navigator", "Navigator", self.navigator, areas.LeftDockWidgetArea)
+        window.put_dock("navigator", _("Navigator"), self.navigator, areas.LeftDockWidgetArea)
         below = areas.BottomDockWidgetArea
-        window.put_dock("values", "Value bets", self.values.part, below)
+        window.put_dock("values", _("Value bets"), self.values.part, below)
         window.put_dock(
-            "opportunities", "Opportunities", self.opportunities.part, below, behind="values"
+            "opportunities", _("Opportunities"), self.opportunities.part, below, behind="values"
         )
         window.put_dock("promotions", _PROMOTIONS, self.promotions.part, below, behind="values")
-        window.put_dock("alerts", "Alerts", self.alerting.panel.part, below, behind="values")
+        window.put_dock("alerts", _("Alerts"), self.alerting.panel.part, below, behind="values")
         right = areas.RightDockWidgetArea
-        window.put_dock("explain", "Explain", self.explain.part, right, folds_empty=True)
-        window.put_dock("history", "History", self.history.part, right, folds_empty=True)
+        window.put_dock("explain", _("Explain"), self.explain.part, right, folds_empty=True)
+        window.put_dock("history", _("History"), self.history.part, right, folds_empty=True)
         window.tabs.addTab(self.grid.part, _GRID)
         window.tabs.addTab(self.bets.part, _BETS)
         window.setStatusBar(self.status_bar)
@@ -566,7 +573,7 @@ class Desk:
         around.palette.add_provider(
             navigation.preset_entries(
                 "preset",
-                "Value bets",
+                _("Value bets"),
                 lambda: [preset.name for preset in records.presets],
                 lambda name: self.values().presets.use_preset(name),
             )
@@ -575,7 +582,7 @@ class Desk:
         around.palette.add_provider(
             navigation.preset_entries(
                 "opportunities preset",
-                "Opportunities",
+                _("Opportunities"),
                 lambda: [] if listed.made is None else listed.made.presets.preset_names,
                 lambda name: listed().presets.use_preset(name),
             )
@@ -602,7 +609,7 @@ class Desk:
         game = self._board.games.get(game_id)
         matrix = self._board.matrix(game_id)
         name = game.match_name if game else matrix.match_name if matrix else ""
-        return game_title(name or self._name_by_bets(game_id) or "Game")
+        return game_title(name or self._name_by_bets(game_id) or _("Game"))
 
     def _name_by_bets(self, game_id: str) -> str:
         """Return the name of a delisted game from a bet on it."""
@@ -708,7 +715,7 @@ def _most_quoted(games: Iterable[GameEntry]) -> str:
     return max(games, key=lambda game: game.bookmaker_count).game_id
 
 
-_NOTHING: Final = "Nothing to undo here. To undo changes to bets, press Ctrl+Z in Bets (Ctrl+L)."
+_NOTHING: Final = _("Nothing to undo here. To undo changes to bets, press Ctrl+Z in Bets (Ctrl+L).")
 
 
 class LastAct:
@@ -748,6 +755,6 @@ class LastAct:
         again = sorted(self._columns.column_order.hidden - order.hidden)
         self._columns.keep_order(order)
         if again:
-            self._say(f"Undone: {', '.join(again)} shown again.")
+            self._say(_("Undone: {names} shown again.").format(names=", ".join(again)))
         else:
-            self._say("Undone: bookmaker columns restored.")
+            self._say(_("Undone: bookmaker columns restored."))

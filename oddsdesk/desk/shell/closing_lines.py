@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.tasks import cancel_tasks, spawn
+from oddsdesk.base.texts import _, ngettext
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.notices import GamesChanged
 from oddsdesk.board.valuation.closing_lines import WAIT_MS, ClosingLines
@@ -22,7 +23,7 @@ _LOOK_MS = 5_000
 _WRITE_AGAIN_MS = 60_000
 """Delay before another attempt if the ledger failed."""
 _FILL_MS = 10 * MINUTE_MS
-_OTHERS = "the recorded close belonged to another game"
+_OTHERS = _("the recorded close belonged to another game")
 _LOOK_AGAIN_MS = 48 * 60 * MINUTE_MS
 
 ReadLog = Callable[[list[PlacedBet], int, CloseBy], Awaitable[dict[BetPart, ClosingLine]]]
@@ -131,8 +132,12 @@ class ClosingLineWriter(QObject):
 
         def close_bets_again(ledger: Ledger) -> Taken:
             count = ledger.close_again(closes)
-            lines = f"{count:,} closing line{'' if count == 1 else 's'}"
-            said = f"{lines} from other games removed, {there:,} replaced by the right ones."
+            lines = ngettext("{count:,} closing line", "{count:,} closing lines", count).format(
+                count=count
+            )
+            said = _(
+                "{lines} from other games removed, {there:,} replaced by the right ones."
+            ).format(lines=lines, there=there)
             return lambda: self.closed_again.emit(said)
 
         self._records.act(close_bets_again)

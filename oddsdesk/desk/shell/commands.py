@@ -20,6 +20,7 @@ from PySide6.QtGui import QAction
 
 from oddsdesk import __version__
 from oddsdesk.base.places import home_folder
+from oddsdesk.base.texts import _
 from oddsdesk.desk.navigator.model import Favourites
 from oddsdesk.desk.navigator.panel import Navigator
 from oddsdesk.desk.settings.declared import COLOUR_BLIND, SCHEME, TEXT_SIZE, Whole
@@ -149,22 +150,25 @@ class BugReportDialog(Dialog):
 
     def __init__(self, text: str, parent: QtWidgets.QWidget) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Bug report")
+        self.setWindowTitle(_("Bug report"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.resize(*_SIZE)
         said = Label(
-            "Above the line, say what you did and what you expected. Then copy the text into "
-            "a new issue of the project. Keys, tokens and folders have been removed.",
+            _(
+                "Above the line, say what you did and what you expected. Then copy the "
+                "text into a new issue of the project. Keys, tokens and folders have "
+                "been removed."
+            ),
             wordWrap=True,
         )
         said.setProperty("variant", "soft")
         self.report = QtWidgets.QPlainTextEdit(f"What I did:\n\nWhat I expected:\n\n---\n{text}")
-        self.report.setAccessibleName("Bug report")
+        self.report.setAccessibleName(_("Bug report"))
         self.report.setTabChangesFocus(True)
-        self._copy = QtWidgets.QPushButton("Copy")
+        self._copy = QtWidgets.QPushButton(_("Copy"))
         self._copy.setDefault(True)
         self._copy.clicked.connect(self._on_copy_clicked)
-        close = QtWidgets.QPushButton("Close")
+        close = QtWidgets.QPushButton(_("Close"))
         close.clicked.connect(self.reject)
         buttons = QtWidgets.QHBoxLayout()
         buttons.addStretch()
@@ -174,7 +178,7 @@ class BugReportDialog(Dialog):
 
     def _on_copy_clicked(self) -> None:
         QtWidgets.QApplication.clipboard().setText(self.report.toPlainText())
-        self._copy.setText("Copied")
+        self._copy.setText(_("Copied"))
 
 
 class TextSize(QObject):
@@ -221,30 +225,30 @@ _MENU: Final = (
     _Part("", ("server.live", "server.import", "server.open")),
     _Part("", ("connection.new", "connection.edit")),
     _Part("", ("go.grid", "go.bets", "go.backtest", "go.scorecards", "go.results")),
-    _Part("Game", ("game.favourite", "game.detach", "game.close"), (Where.MATRIX,)),
-    _Part("Odds grid", places=(Where.GRID,)),
-    _Part("Value bets", places=(Where.VALUES,)),
-    _Part("Opportunities", places=(Where.OPPORTUNITIES,)),
-    _Part("Promotions", places=(Where.PROMOTIONS,)),
-    _Part("Bets", places=(Where.BETS,)),
-    _Part("Explain and history", places=(Where.EXPLAIN, Where.HISTORY)),
-    _Part("Research", places=(Where.BACKTEST, Where.SCORECARDS, Where.RESULTS)),
+    _Part(_("Game"), ("game.favourite", "game.detach", "game.close"), (Where.MATRIX,)),
+    _Part(_("Odds grid"), places=(Where.GRID,)),
+    _Part(_("Value bets"), places=(Where.VALUES,)),
+    _Part(_("Opportunities"), places=(Where.OPPORTUNITIES,)),
+    _Part(_("Promotions"), places=(Where.PROMOTIONS,)),
+    _Part(_("Bets"), places=(Where.BETS,)),
+    _Part(_("Explain and history"), places=(Where.EXPLAIN, Where.HISTORY)),
+    _Part(_("Research"), places=(Where.BACKTEST, Where.SCORECARDS, Where.RESULTS)),
     _Part(
-        "Past",
+        _("Past"),
         (
             *("past.day", "past.now", "past.play", "past.back", "past.forward", "past.faster"),
             *("past.slower", "past.kick_off", "past.largest", "past.newest", "past.line"),
         ),
     ),
     _Part(
-        "Go to",
+        _("Go to"),
         (
             *("go.palette", "go.filter", "go.favourites", "go.next_tab", "go.previous_tab"),
             *("go.next_panel", "go.previous_panel"),
         ),
     ),
     _Part(
-        "View",
+        _("View"),
         (
             *("view.full_screen", "view.larger", "view.smaller", "view.normal"),
             *("view.system", "view.light", "view.dark", "view.colour_blind"),
@@ -353,7 +357,7 @@ class Commands(QObject):
         bind("help.report", self._show_report)
 
     def _enable_matrix(self, games: GameTabs) -> None:
-        self._actions.enable(Where.MATRIX, games.active() is not None, "Open a game first.")
+        self._actions.enable(Where.MATRIX, games.active() is not None, _("Open a game first."))
 
     def _turn(self, step: int) -> None:
         tabs = self._window.tabs
@@ -377,10 +381,10 @@ class Commands(QObject):
 
     def _on_bugs_caught(self) -> None:
         self._window.show_message(
-            "An unexpected error occurred. oddsdesk keeps running.",
+            _("An unexpected error occurred. oddsdesk keeps running."),
             icon="warning",
             ink=TextRole.DOWN,
-            action="Report…",
+            action=_("Report…"),
             act=self._show_report,
         )
 

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QDialog, QMenu, QWidget
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.tasks import cancel_tasks, spawn
+from oddsdesk.base.texts import _
 from oddsdesk.contract.administration import FeedState, LocalServerError
 from oddsdesk.desk.connections.manager import (
     ConnectionManager,
@@ -203,7 +204,7 @@ class DeskDialogs(QObject):
             return
         gone = {_NO_FEED, _SIMULATOR, spec, *replaced}
         feeds = (*(feed for feed in saved.feeds if feed not in gone), spec)
-        self._begin_with(saved, feeds, "These live odds will not start with oddsdesk")
+        self._begin_with(saved, feeds, _("These live odds will not start with oddsdesk"))
 
     def _on_feed_dropped(self, spec: str) -> None:
         """Leave out a feed at the next start; starting it again adds it back to the connection.
@@ -218,14 +219,14 @@ class DeskDialogs(QObject):
             feeds = (_NO_FEED,)
         if feeds != saved.feeds:
             self._dropped.add((saved.name, spec))
-            self._begin_with(saved, feeds, "This feed will still start with oddsdesk")
+            self._begin_with(saved, feeds, _("This feed will still start with oddsdesk"))
 
     def _on_feed_begun(self, spec: str) -> None:
         saved = self._saved_profile()
         if saved is not None and (saved.name, spec) in self._dropped:
             self._dropped.discard((saved.name, spec))
             feeds = (*(feed for feed in saved.feeds if feed not in (_NO_FEED, spec)), spec)
-            self._begin_with(saved, feeds, "This feed will not start with oddsdesk")
+            self._begin_with(saved, feeds, _("This feed will not start with oddsdesk"))
 
     def _begin_with(self, saved: EmbeddedProfile, feeds: tuple[str, ...], otherwise: str) -> None:
         """Save the feeds to start with; ``otherwise`` is the message if that fails."""
@@ -419,9 +420,9 @@ _LIVE: Final = "server.live"
 _OF_THE_SERVER: Final = ("server.open", "server.import")
 _IDENTS: Final = (_LIVE, *_OF_THE_SERVER, "connection.new", "connection.edit")
 _WORDS: Final = {
-    _LIVE: ("Live odds", "get live odds"),
-    "server.open": ("Feeds, keys and backups", "open them"),
-    "server.import": ("Imports", "import files"),
+    _LIVE: (_("Live odds"), _("get live odds")),
+    "server.open": (_("Feeds, keys and backups"), _("open them")),
+    "server.import": (_("Imports"), _("import files")),
 }
 """For actions that need the built-in server: what they are about, and what to do elsewhere."""
 
@@ -500,7 +501,9 @@ class Connections(QObject):
     def connect_to(self, profile: Profile) -> None:
         """Change the connection; the old one continues until the new one answers."""
         self._wanted, self._wanted_there = profile, ""
-        self._window.show_message(f"Connecting to {profile.name}…", icon="loading")
+        self._window.show_message(
+            _("Connecting to {name}…").format(name=profile.name), icon="loading"
+        )
         before, self._switching = self._switching, None
         self._switching = self._spawn("desk: switch", self._switch(profile, before))
 
@@ -523,17 +526,21 @@ class Connections(QObject):
     def show_error(self, profile: Profile, error: SessionError) -> None:
         """Show why a connection failed, with a button that may help."""
         present = self._manager.session
-        stays = f" You are still on {present.profile.name}." if present is not None else ""
+        stays = (
+            _(" You are still on {name}.").format(name=present.profile.name)
+            if present is not None
+            else ""
+        )
         text = f"{str(error).rstrip('.')}.{stays}"
         if isinstance(error, MissingKeyError) and isinstance(profile, RemoteProfile):
-            action, act = "Enter the key…", lambda: self._dialogs.ask_key(profile)
+            action, act = _("Enter the key…"), lambda: self._dialogs.ask_key(profile)
         elif isinstance(error, UnencryptedError) and isinstance(profile, RemoteProfile):
-            action, act = "Edit…", lambda: self._dialogs.edit(profile)
+            action, act = _("Edit…"), lambda: self._dialogs.edit(profile)
         elif isinstance(error, InUseError):
             guest = error.guest
-            action, act = "Use its server", lambda: self.connect_to(guest)
+            action, act = _("Use its server"), lambda: self.connect_to(guest)
         else:
-            action, act = "Try again", lambda: self.connect_to(profile)
+            action, act = _("Try again"), lambda: self.connect_to(profile)
         self._window.show_message(text, icon="warning", ink=TextRole.DOWN, action=action, act=act)
 
     async def end_connections(self) -> None:
@@ -579,12 +586,14 @@ class Connections(QObject):
 
     def _tell_not_recorded(self, left: Profile, feeds: Sequence[str], now: Profile) -> None:
         """Show which feeds have stopped, with the encryption warning if there is one."""
-        said = f"{left.name} has stopped recording: {', '.join(feeds)}. {encryption_warning(now)}"
+        said = _("{name} has stopped recording: {names}. {encryption_warning}").format(
+            name=left.name, names=", ".join(feeds), encryption_warning=encryption_warning(now)
+        )
         self._window.show_message(
             said.strip(),
             icon="warning",
             ink=TextRole.VALUE,
-            action="Go back",
+            action=_("Go back"),
             act=lambda: self.connect_to(left),
         )
 
@@ -606,7 +615,7 @@ class Connections(QObject):
                 warning,
                 icon="warning",
                 ink=TextRole.VALUE,
-                action="Edit…",
+                action=_("Edit…"),
                 act=lambda: self._dialogs.edit(profile),
             )
 
@@ -616,7 +625,7 @@ class Connections(QObject):
         session = self._manager.session
         if session is None or session.local is None:
             self._on_dialogs_message_ready(
-                "A database can be restored only from the window that runs its server."
+                _("A database can be restored only from the window that runs its server.")
             )
             return
         local = session.local
@@ -626,7 +635,9 @@ class Connections(QObject):
                 lambda: local.restore_backup(source, self._say_restoring)
             )
         except LocalServerError as error:
-            self._on_dialogs_message_ready(f"Restore failed, nothing was changed: {error}")
+            self._on_dialogs_message_ready(
+                _("Restore failed, nothing was changed: {error}").format(error=error)
+            )
         except SessionError as error:
             self.show_error(session.profile, error)
         else:
@@ -634,7 +645,9 @@ class Connections(QObject):
             self._window.show_message(done, icon="check", ink=TextRole.UP)
 
     def _say_restoring(self, count: int) -> None:
-        self._window.show_message(f"Restoring… {count / _MIB:,.0f} MiB", icon="loading")
+        self._window.show_message(
+            _("Restoring… {count:,.0f} MiB").format(count=count / _MIB), icon="loading"
+        )
 
     def _bind(self) -> None:
         bind, dialogs = self._actions.bind, self._dialogs
@@ -659,19 +672,25 @@ class Connections(QObject):
         what, do = _WORDS[ident]
         session = self._manager.session
         if session is None:
-            return f"{what} need the built-in server, which has not started yet."
+            return _("{what} need the built-in server, which has not started yet.").format(
+                what=what
+            )
         if session.local is not None:
             return ""
         if isinstance(session.profile, EmbeddedProfile):
-            return f"This server runs in another window or program. You can {do} there."
-        return f"{what} need the built-in server. You are connected to {session.profile.name}."
+            return _("This server runs in another window or program. You can {do} there.").format(
+                do=do
+            )
+        return _("{what} need the built-in server. You are connected to {name}.").format(
+            what=what, name=session.profile.name
+        )
 
     def _tell_why_not(self, ident: str) -> None:
         session = self._manager.session
         is_elsewhere = session is not None and isinstance(session.profile, RemoteProfile)
         self._window.show_message(
             self._why_not(ident),
-            action="Use the built-in server" if is_elsewhere else "",
+            action=_("Use the built-in server") if is_elsewhere else "",
             act=partial(self._use_embedded, ident),
         )
 
@@ -720,8 +739,10 @@ class Connections(QObject):
             self._profiles.remember(session.profile)
         except OSError as error:
             self._window.show_message(
-                f"The connections file cannot be written ({error.strerror}). The next start "
-                "will use another connection.",
+                _(
+                    "The connections file cannot be written ({strerror}). The next start "
+                    "will use another connection."
+                ).format(strerror=error.strerror),
                 icon="warning",
             )
 
@@ -763,5 +784,7 @@ def badge_of(feeds: list[FeedState]) -> str:
     """Return the top bar's badge for a running replay; empty if there is none."""
     for feed in feeds:
         if feed.is_running and feed.recorded_at is not None and not feed.is_over:
-            return f"Replay · {moment_text(feed.recorded_at)} · {feed.speed:g}×"
+            return _("Replay · {moment} · {speed:g}×").format(
+                moment=moment_text(feed.recorded_at), speed=feed.speed
+            )
     return ""

@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Final, NamedTuple, cast
 
 from oddsdesk.base.places import SERVER, distribution
+from oddsdesk.base.texts import _
 
 _HEADLESS_PLATFORMS = ("offscreen", "minimal", "vnc", "linuxfb", "eglfs", "vkkhrdisplay")
 _CONNECT_TIMEOUT_S = 2.0
@@ -27,10 +28,10 @@ def missing_qt() -> str | None:
     ]
     if not absent:
         return None
-    return (
-        f"Qt is not installed here ({', '.join(absent)}): pip install {_desk_distribution()}; "
+    return _(
+        "Qt is not installed here ({names}): pip install {desk_distribution}; "
         "`oddsdesk serve` runs the server without a window"
-    )
+    ).format(names=", ".join(absent), desk_distribution=_desk_distribution())
 
 
 def _desk_distribution() -> str:
@@ -49,12 +50,14 @@ def missing_display() -> str | None:
         return None
     display = os.environ.get("DISPLAY", "")
     if not display:
-        return (
-            "no display: neither DISPLAY nor WAYLAND_DISPLAY is set; `oddsdesk serve` runs "
-            "the server without a window"
+        return _(
+            "no display: neither DISPLAY nor WAYLAND_DISPLAY is set; `oddsdesk "
+            "serve` runs the server without a window"
         )
     if not _x_server_answers(display):
-        return f"no display: the X server at DISPLAY={display} does not answer"
+        return _("no display: the X server at DISPLAY={display} does not answer").format(
+            display=display
+        )
     return None
 
 
@@ -68,9 +71,15 @@ def missing_qt_libraries() -> str | None:
     x11 = not os.environ.get("QT_QPA_PLATFORM") and not _wayland_socket_exists()
     missing = missing_libraries(x11=x11)
     if missing:
-        return f"Qt cannot open a window: {install_line(missing)}"
+        return _("Qt cannot open a window: {install_line}").format(
+            install_line=install_line(missing)
+        )
     file = unloadable_plugin() if x11 else None
-    return None if file is None else f"Qt cannot open a window: the library {file} is missing"
+    return (
+        None
+        if file is None
+        else _("Qt cannot open a window: the library {file} is missing").format(file=file)
+    )
 
 
 def _wayland_socket_exists() -> bool:
@@ -207,12 +216,16 @@ def unloadable_plugin(load: Load = ctypes.CDLL) -> str | None:
 def install_line(missing: Sequence[Library]) -> str:
     """Return the missing libraries and their packages in one line."""
     files = ", ".join(library.file for library in missing)
-    some = f"{len(missing)} system libraries are" if len(missing) > 1 else "a system library is"
-    debian, fedora = (" ".join(names) for names in packages(missing))
-    return (
-        f"{some} missing ({files}); install: apt install {debian} (Debian, Ubuntu) "
-        f"or: dnf install {fedora} (Fedora)"
+    some = (
+        _("{count} system libraries are").format(count=len(missing))
+        if len(missing) > 1
+        else _("a system library is")
     )
+    debian, fedora = (" ".join(names) for names in packages(missing))
+    return _(
+        "{some} missing ({files}); install: apt install {debian} (Debian, Ubuntu) "
+        "or: dnf install {fedora} (Fedora)"
+    ).format(some=some, files=files, debian=debian, fedora=fedora)
 
 
 def packages(libraries: Iterable[Library]) -> tuple[list[str], list[str]]:

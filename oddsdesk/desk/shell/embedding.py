@@ -15,6 +15,7 @@ from oddsdesk.base.clock import Clock, system_clock
 from oddsdesk.base.keyring import Keyring, KeyringError
 from oddsdesk.base.places import default_database, default_ledger, settings_folder
 from oddsdesk.base.tasks import in_background, in_daemon_thread, on_this_loop
+from oddsdesk.base.texts import _
 from oddsdesk.board.history.price_history import Point, SelectionKey
 from oddsdesk.board.history.sources import HistoryError
 from oddsdesk.board.intake.quote_readings import LoggedMove
@@ -120,21 +121,29 @@ class DeskServer(EmbeddedServer):
         try:
             await asyncio.to_thread(write_whole, path, key.encode())
         except OSError as error:
-            raise LocalServerError(f"{path}: cannot be written: {error.strerror}") from error
+            raise LocalServerError(
+                _("{path}: cannot be written: {strerror}").format(
+                    path=path, strerror=error.strerror
+                )
+            ) from error
         return path
 
     async def keep_feed_key(self, name: str, key: str) -> None:
         try:
             await in_daemon_thread("keyring", lambda: keep_key(name, key))
         except KeyringError as error:
-            raise LocalServerError(f"the key could not be saved: {error}") from error
+            raise LocalServerError(
+                _("the key could not be saved: {error}").format(error=error)
+            ) from error
 
     async def _key_in_file(self, name: str, key_file: str) -> str:
         path = _own_file(key_file) if key_file else await self.kept_key_file(name)
         try:
             return "" if path is None else path.read_text("utf-8", errors="replace").strip()
         except OSError as error:
-            raise LocalServerError(f"{path}: cannot be read: {error.strerror}") from error
+            raise LocalServerError(
+                _("{path}: cannot be read: {strerror}").format(path=path, strerror=error.strerror)
+            ) from error
 
 
 class EmbeddedLog:
@@ -447,6 +456,8 @@ async def restored(
 
 
 def _words(done: "Restored") -> str:
-    kept = " and ".join(path.name for path in done.kept)
-    kept_text = f" The old database is kept as {kept}." if kept else ""
-    return f"{done.database.name} restored{' with its keys' if done.keys else ''}.{kept_text}"
+    kept = _(" and ").join(path.name for path in done.kept)
+    kept_text = _(" The old database is kept as {kept}.").format(kept=kept) if kept else ""
+    name = done.database.name
+    said = _("{name} restored with its keys.") if done.keys else _("{name} restored.")
+    return said.format(name=name) + kept_text

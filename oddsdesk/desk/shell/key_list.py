@@ -6,6 +6,7 @@ from PySide6 import QtWidgets
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 
+from oddsdesk.base.texts import _
 from oddsdesk.desk.ui.actions import ACTIONS, Action, Where
 from oddsdesk.desk.ui.controls.dialogs import Dialog
 from oddsdesk.desk.ui.controls.fields import FilterEdit
@@ -20,17 +21,17 @@ class KeysDialog(Dialog):
 
     def __init__(self, theme: Theme, parent: QtWidgets.QWidget) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Keyboard shortcuts")
+        self.setWindowTitle(_("Keyboard shortcuts"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         resize_scaled(self, theme, *_SIZE)
-        self.filter = FilterEdit(theme, "Filter actions and keys")
+        self.filter = FilterEdit(theme, _("Filter actions and keys"))
         self.filter.textChanged.connect(self._show_matches)
         self._tree = QtWidgets.QTreeWidget()
         self._tree.setColumnCount(2)
         self._tree.setHeaderHidden(True)
         self._tree.setRootIsDecorated(False)
         self._tree.setUniformRowHeights(True)
-        self._tree.setAccessibleName("Actions and their keys")
+        self._tree.setAccessibleName(_("Actions and their keys"))
         self._tree.setSelectionMode(QtWidgets.QTreeWidget.SelectionMode.NoSelection)
         header = self._tree.header()
         header.setStretchLastSection(False)
@@ -82,7 +83,7 @@ def _children(top: QtWidgets.QTreeWidgetItem) -> list[QtWidgets.QTreeWidgetItem]
 def _all_keys(action: Action) -> str:
     native = QKeySequence.SequenceFormat.NativeText
     written = [QKeySequence(keys).toString(native) for keys in action.keys]
-    return "   ".join(written) or QKeySequence("Ctrl+K").toString(native) + ", then its name"
+    return "   ".join(written) or QKeySequence("Ctrl+K").toString(native) + _(", then its name")
 
 
 _HEAD = """# Keyboard shortcuts

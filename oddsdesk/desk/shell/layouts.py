@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QInputDialog
 
 from oddsdesk.base.files import whole_file
+from oddsdesk.base.texts import _
 from oddsdesk.desk.settings.saved_state import LAYOUT_VERSION, Layout, Saved
 from oddsdesk.desk.shell.window import MainWindow
 from oddsdesk.desk.ui.actions import Actions
@@ -56,9 +57,11 @@ class NamedLayout(msgspec.Struct, frozen=True):
         try:
             record = json.loads(text)
         except ValueError as error:
-            raise LayoutError(f"expected a layout as JSON: {error}") from error
+            raise LayoutError(
+                _("expected a layout as JSON: {error}").format(error=error)
+            ) from error
         if not isinstance(record, dict) or record.get("kind") != _FILE_KIND:
-            raise LayoutError('expected a layout file, with "kind": "oddsdesk layout"')
+            raise LayoutError(_('expected a layout file, with "kind": "oddsdesk layout"'))
         return _from_record(record)
 
 
@@ -114,7 +117,11 @@ class Layouts(QObject):
 def check_name(name: str) -> None:
     """Raise ``LayoutError`` if the name is invalid."""
     if not name.strip() or len(name) > _LONGEST_NAME or not name.isprintable():
-        raise LayoutError(f"expected a name of 1 to {_LONGEST_NAME} characters, got {name[:60]!r}")
+        raise LayoutError(
+            _("expected a name of 1 to {longest_name} characters, got {name!r}").format(
+                longest_name=_LONGEST_NAME, name=name[:60]
+            )
+        )
 
 
 def _record(named: NamedLayout) -> dict[str, object]:
@@ -126,14 +133,18 @@ def _from_record(record: dict[str, object]) -> NamedLayout:
     name, docks = record.get("name"), record.get("docks")
     if record.get("version") != LAYOUT_VERSION:
         version = record.get("version")
-        raise LayoutError(f"expected a layout of version {LAYOUT_VERSION}, got {version!r}")
+        raise LayoutError(
+            _("expected a layout of version {layout_version}, got {version!r}").format(
+                layout_version=LAYOUT_VERSION, version=version
+            )
+        )
     if not isinstance(name, str) or not isinstance(docks, str):
-        raise LayoutError("expected a layout with a name and docks, both strings")
+        raise LayoutError(_("expected a layout with a name and docks, both strings"))
     check_name(name)
     try:
         return NamedLayout(name, base64.b64decode(docks, validate=True))
     except binascii.Error as error:
-        raise LayoutError(f"expected docks in Base64: {error}") from error
+        raise LayoutError(_("expected docks in Base64: {error}").format(error=error)) from error
 
 
 def _readable(records: Iterable[dict[str, object]]) -> Iterator[NamedLayout]:
@@ -144,8 +155,8 @@ def _readable(records: Iterable[dict[str, object]]) -> Iterator[NamedLayout]:
             _log.warning("a saved layout is skipped: %s", error)
 
 
-_FILES = "Layouts (*.json)"
-_NO_LAYOUT: Final = "No saved layout is in use. Switch to the one you want to delete."
+_FILES = _("Layouts (*.json)")
+_NO_LAYOUT: Final = _("No saved layout is in use. Switch to the one you want to delete.")
 _IDENTS = ("layout.save", "layout.delete", "layout.first", "layout.export", "layout.import")
 
 
@@ -153,8 +164,8 @@ class LayoutButton(MenuButton):
     """Shows the current layout and offers the others."""
 
     def __init__(self, window: MainWindow, layouts: Layouts, actions: Actions) -> None:
-        super().__init__("Layout", tells_purpose=True)
-        self.setToolTip("Switch to a saved arrangement of the panels, or save this one")
+        super().__init__(_("Layout"), tells_purpose=True)
+        self.setToolTip(_("Switch to a saved arrangement of the panels, or save this one"))
         self._window = window
         self._layouts = layouts
         self._actions = actions
@@ -167,7 +178,9 @@ class LayoutButton(MenuButton):
     def take_layout(self, name: str) -> None:
         """Apply a layout."""
         if not self._window.arrange(self._layouts[name].docks):
-            self._window.show_message(f"The layout {name} is damaged. Delete it and save it again.")
+            self._window.show_message(
+                _("The layout {name} is damaged. Delete it and save it again.").format(name=name)
+            )
             return
         self._layouts.choose_layout(name)
 
@@ -178,7 +191,7 @@ class LayoutButton(MenuButton):
 
     def export_to(self, path: Path) -> None:
         """Write the current arrangement to a file."""
-        name = self._layouts.current_layout or "Layout"
+        name = self._layouts.current_layout or _("Layout")
         named = NamedLayout(name, self._window.arrangement())
         self._try(lambda: self._write(named, path))
 
@@ -192,11 +205,11 @@ class LayoutButton(MenuButton):
 
     def _read(self, path: Path) -> None:
         if path.stat().st_size > MOST_BYTES:
-            raise LayoutError("this file is too large for a layout")
+            raise LayoutError(_("this file is too large for a layout"))
         try:
             named = NamedLayout.from_text(path.read_text(encoding="utf-8"))
         except UnicodeDecodeError as error:
-            raise LayoutError("expected a layout file in UTF-8") from error
+            raise LayoutError(_("expected a layout file in UTF-8")) from error
         self._layouts.save_layout(named)
         self.take_layout(named.name)
 
@@ -204,7 +217,7 @@ class LayoutButton(MenuButton):
         try:
             act()
         except (LayoutError, OSError) as error:
-            self._window.show_message(f"Layout: {error}", icon="warning")
+            self._window.show_message(_("Layout: {error}").format(error=error), icon="warning")
 
     def _show(self) -> None:
         current, menu = self._layouts.current_layout, self.menu_shown
@@ -236,21 +249,21 @@ class LayoutButton(MenuButton):
         dialog = QInputDialog(self._window)
         keep_on_screen(dialog)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.setWindowTitle("Save layout")
-        dialog.setLabelText("Name (replaces a layout of the same name):")
+        dialog.setWindowTitle(_("Save layout"))
+        dialog.setLabelText(_("Name (replaces a layout of the same name):"))
         dialog.setTextValue(self._layouts.current_layout)
         dialog.textValueSelected.connect(self.save_layout)
         dialog.open()
 
     def _ask_target(self) -> None:
-        dialog = self._file_dialog("Export layout", QFileDialog.AcceptMode.AcceptSave)
+        dialog = self._file_dialog(_("Export layout"), QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix("json")
         dialog.selectFile(f"{self._layouts.current_layout or 'layout'}.json")
         dialog.fileSelected.connect(lambda chosen: self.export_to(Path(chosen)))
         dialog.open()
 
     def _ask_source(self) -> None:
-        dialog = self._file_dialog("Import layout", QFileDialog.AcceptMode.AcceptOpen)
+        dialog = self._file_dialog(_("Import layout"), QFileDialog.AcceptMode.AcceptOpen)
         dialog.fileSelected.connect(lambda chosen: self.import_from(Path(chosen)))
         dialog.open()
 

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 
 from oddsdesk.base.clock import Clock, MomentClock
 from oddsdesk.base.tasks import cancel_tasks, spawn
+from oddsdesk.base.texts import _
 from oddsdesk.board.board import Board
 from oddsdesk.board.history.past import Past, PastLog, ServiceLog
 from oddsdesk.board.history.sources import HistoryError
@@ -30,10 +31,10 @@ TICK_S: Final = 0.2
 _LONGEST_TICK_S: Final = 1.0
 """The longest tick, so that a slow machine plays slower."""
 _NEARLY_NOW_MS: Final = 10_000
-_NOW: Final = (
+_NOW: Final = _(
     "These are the current prices. Ctrl+J shows a past day, Alt+Left steps back one price move."
 )
-_NOWHERE: Final = "Connect to a service first: the past is read from it."
+_NOWHERE: Final = _("Connect to a service first: the past is read from it.")
 
 
 class LookingBack(QObject):
@@ -156,7 +157,7 @@ class LookingBack(QObject):
         is_any = front is not None
         known = sorted(at for at in kick_offs if at is not None and (is_any or at > now))
         if not known or known[0] > self._clock.now():
-            self.said.emit("No past kick-off is known.")
+            self.said.emit(_("No past kick-off is known."))
         else:
             self.go_to(known[0])
 
@@ -230,7 +231,7 @@ class LookingBack(QObject):
         if newest >= self._clock.now() - _NEARLY_NOW_MS:
             self.return_to_now()
         else:
-            self.said.emit("The log ends here.")
+            self.said.emit(_("The log ends here."))
 
     async def _newest(self) -> int:
         ends = None if self.log is None else await self.log.ends()
@@ -239,13 +240,12 @@ class LookingBack(QObject):
     async def _step(self, back: bool) -> None:
         assert self.log is not None
         if self._past is None and not back:
-            self.said.emit("These are the current prices.")
+            self.said.emit(_("These are the current prices."))
             return
         front = self.game_in_front()
         at_ms = await self.log.move_after(self._clock(), front, back=back)
         if at_ms is None:
-            where = "in this game " if front else ""
-            self.said.emit(f"No {'earlier' if back else 'later'} price move {where}in the log.")
+            self.said.emit(_no_move(back, is_in_game=bool(front)))
         elif back or self._past is None or at_ms >= self._clock.now():
             self.go_to(at_ms)
         else:  # forward by single moves, which are shown
@@ -256,9 +256,9 @@ class LookingBack(QObject):
     async def _go_to_largest(self) -> None:
         front, log = self.game_in_front(), self.log
         if front is None or log is None:
-            self.said.emit("Open a game to go to its largest move.")
+            self.said.emit(_("Open a game to go to its largest move."))
         elif (at_ms := await log.largest_price_move(front)) is None:
-            self.said.emit("No price has moved in this game.")
+            self.said.emit(_("No price has moved in this game."))
         else:
             self.go_to(at_ms)
 
@@ -266,7 +266,7 @@ class LookingBack(QObject):
         assert self.log is not None
         ends = await self.log.ends()
         if ends is None:
-            self.said.emit("Nothing has been recorded here.")
+            self.said.emit(_("Nothing has been recorded here."))
         else:
             self.go_to(ends[1])
 
@@ -326,13 +326,15 @@ class PastOpener(QObject):
         if self._looking_back.at_ms is None and (
             not self._board.games or self._board.connection.simulated
         ):
-            self._show(newest_ms, "All imported prices are from the past")
+            self._show(newest_ms, _("All imported prices are from the past"))
 
     def _show(self, newest_ms: int, why: str) -> None:
         self._looking_back.go_to(newest_ms)
         at = moment_text(newest_ms)
         self._looking_back.said.emit(
-            f"{why}. You see them as of {at}; Ctrl+Shift+J goes back to now."
+            _("{why}. You see them as of {at}; Ctrl+Shift+J goes back to now.").format(
+                why=why, at=at
+            )
         )
 
     def _on_manager_entered(self) -> None:
@@ -358,7 +360,7 @@ class PastOpener(QObject):
         except LocalServerError:
             return  # it is being disconnected
         if not any(feed.is_running for feed in feeds) and self._looking_back.at_ms is None:
-            self._show(newest_ms, "There are only past prices")
+            self._show(newest_ms, _("There are only past prices"))
 
 
 class TimeControl(QObject):
@@ -469,3 +471,13 @@ class TimeControl(QObject):
                 return  # the strip stays empty; the panels show the error
             self.time_line.show_log(found)
             self.time_line.show_ends(ends)
+
+
+def _no_move(back: bool, *, is_in_game: bool) -> str:
+    if is_in_game:
+        return (
+            _("No earlier price move in this game in the log.")
+            if back
+            else _("No later price move in this game in the log.")
+        )
+    return _("No earlier price move in the log.") if back else _("No later price move in the log.")

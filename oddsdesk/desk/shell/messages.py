@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.texts import _
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.notices import Connection, ConnectionChanged, Notice, not_offered
 from oddsdesk.desk.ui.controls.messages import MessageBar
@@ -145,7 +146,7 @@ class MessageCenter(QObject):
     def _show(self) -> None:
         message = self._in_front()
         if self._shows_trouble:
-            self._bar.show_message(self._trouble, icon="offline", action="Try now")
+            self._bar.show_message(self._trouble, icon="offline", action=_("Try now"))
         elif message is not None:
             self._bar.show_message(
                 message.text, icon=message.icon, action=message.action, ink=message.ink

@@ -9,6 +9,7 @@ from PySide6.QtCore import QByteArray, QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.texts import _
 from oddsdesk.board.board import Board
 from oddsdesk.contract.competitions import competition_title
 from oddsdesk.contract.identity import game_title
@@ -40,7 +41,7 @@ _REOPEN_MS = 400
 _KEEP_MS = 1_000
 _TELL_MS = 10_000
 """Time after which a service has listed its games."""
-_OF_NOW = "You cannot do this in the past. Ctrl+Shift+J goes back to now."
+_OF_NOW = _("You cannot do this in the past. Ctrl+Shift+J goes back to now.")
 _NAMED = 2
 """The most delisted games that a message names."""
 
@@ -178,10 +179,14 @@ class Navigation(QObject):
 def gone_text(titles: Sequence[str]) -> str:
     """Return the message about delisted games whose tabs were not reopened."""
     if len(titles) == 1:
-        return f"{titles[0]} is no longer listed. Its tab was not reopened."
-    others = [f"{len(titles) - 1} other games"] if len(titles) > _NAMED else titles[1:]
-    games = " and ".join([titles[0], *others])
-    return f"{games} are no longer listed. Their tabs were not reopened."
+        return _("{titles} is no longer listed. Its tab was not reopened.").format(titles=titles[0])
+    others = (
+        [_("{count} other games").format(count=len(titles) - 1)]
+        if len(titles) > _NAMED
+        else titles[1:]
+    )
+    games = _(" and ").join([titles[0], *others])
+    return _("{games} are no longer listed. Their tabs were not reopened.").format(games=games)
 
 
 def game_entries(board: Board, clock: Clock, open_game: Callable[[str], object]) -> Provider:
@@ -242,7 +247,9 @@ def place_entries(window: MainWindow) -> Provider:
         for dock in window.panels():
             name, title = dock.objectName(), dock.windowTitle()
             if not dock.isHidden():
-                yield Entry(f"hide {name}", Kind.ACTION, f"{title}: hide", dock.hide)
+                yield Entry(
+                    f"hide {name}", Kind.ACTION, _("{title}: hide").format(title=title), dock.hide
+                )
             for where, area in PLACES:
                 move = partial(window.move_panel, dock, area)
                 title_there = f"{title}: {where[0].lower()}{where[1:]}"
@@ -259,7 +266,7 @@ def connection_entries(
         Entry(
             f"connection {profile.name}",
             Kind.CONNECTION,
-            f"Connect to {profile.name}",
+            _("Connect to {name}").format(name=profile.name),
             partial(connect_to, profile),
         )
         for profile in profiles()
@@ -304,7 +311,7 @@ def format_entries(odds_format: OddsFormat) -> Provider:
         Entry(
             f"format {style}",
             Kind.FORMAT,
-            f"{title} odds",
+            _("{title} odds").format(title=title),
             partial(odds_format.choose_style, style),
         )
         for style, title in TITLES.items()

@@ -29,6 +29,7 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
+from oddsdesk.base.texts import _
 from oddsdesk.contract.texts import plain_letters
 from oddsdesk.desk.settings.saved_state import Layout, Saved
 from oddsdesk.desk.shell.search_words import search_words
@@ -285,7 +286,7 @@ class EntryList(QListView):
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
-        self.setAccessibleName("Search results")
+        self.setAccessibleName(_("Search results"))
         self.setProperty("variant", "floating")
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setUniformItemSizes(True)
@@ -330,7 +331,7 @@ _SILENT = (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.ActiveWindowFocusReas
 """Focus reasons at which the palette does not open."""
 
 
-_HINTS: Final = ("Find a game, a panel, an action…", "Find a game…", "Find…", "")
+_HINTS: Final = (_("Find a game, a panel, an action…"), _("Find a game…"), _("Find…"), "")
 
 
 class Palette(QLineEdit):
@@ -345,11 +346,11 @@ class Palette(QLineEdit):
         self._providers = list(providers)
         self._entries: list[Entry] = []
         self._came_from: QWidget | None = None
-        self.setAccessibleName("Find a game, a panel, an action")
+        self.setAccessibleName(_("Find a game, a panel, an action"))
         scale_least_width(self, theme, _WIDTH[0])
         scale_most_width(self, theme, _WIDTH[1])
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self._keys = Label("Ctrl K", self)
+        self._keys = Label(_("Ctrl K"), self)
         self._keys.setProperty("variant", "key")
         self._keys.setFont(theme.fonts.small)
         self._keys.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)

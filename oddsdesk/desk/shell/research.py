@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QTabBar, QToolButton, QWidget
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.texts import _
 from oddsdesk.board.board import Board
 from oddsdesk.desk.settings.declared import METHOD, close_by, stake_plan
 from oddsdesk.desk.settings.saved_state import Layout, Preferences, Saved
@@ -121,7 +122,7 @@ class Research(QObject):
                 lambda: stake_plan(self._preferences.get_setting),
             )
             self._backtest.game_requested.connect(self.game_requested)
-        self._put_in_tab(self._backtest, "Backtest", _BACKTEST)
+        self._put_in_tab(self._backtest, _("Backtest"), _BACKTEST)
         return self._backtest
 
     def scorecards(self) -> "ScorecardPanel":
@@ -130,7 +131,7 @@ class Research(QObject):
             from oddsdesk.desk.research.scorecard_panel import ScorecardPanel  # noqa: PLC0415
 
             self._scorecards = ScorecardPanel(self._theme, self._clock, self._log, self._layout)
-        self._put_in_tab(self._scorecards, "Scorecards", _SCORECARDS)
+        self._put_in_tab(self._scorecards, _("Scorecards"), _SCORECARDS)
         return self._scorecards
 
     def results(self) -> "ResultsPanel":
@@ -140,7 +141,7 @@ class Research(QObject):
 
             self._results = ResultsPanel(self._theme, self._clock, self._log)
             self._results.game_requested.connect(self.game_requested)
-        self._put_in_tab(self._results, "Results", _RESULTS)
+        self._put_in_tab(self._results, _("Results"), _RESULTS)
         return self._results
 
     def _show(self, panel: Callable[[], QWidget]) -> QWidget:
@@ -162,8 +163,8 @@ class Research(QObject):
         button = QToolButton()
         button.setProperty("variant", "plain")
         button.setIcon(self._theme.icon("close"))
-        button.setToolTip(f"Close {title}")
-        button.setAccessibleName(f"Close {title}")
+        button.setToolTip(_("Close {title}").format(title=title))
+        button.setAccessibleName(_("Close {title}").format(title=title))
         button.clicked.connect(lambda: self._close(panel, ident))
         tabs.tabBar().setTabButton(index, QTabBar.ButtonPosition.RightSide, button)
 

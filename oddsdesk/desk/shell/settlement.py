@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.tasks import cancel_tasks, in_daemon_thread, spawn
+from oddsdesk.base.texts import _
 from oddsdesk.board.board import Board
 from oddsdesk.board.intake.result_reading import ResultReader
 from oddsdesk.board.model.notices import ResultsChanged
@@ -36,8 +37,8 @@ _LOOK_MS: Final = 30_000
 """How often bets are looked through for those whose games should be over."""
 _PAST_LOOKS: Final = 20
 """While the past is shown, results are read at every 20th look: every 10 minutes."""
-_OFF: Final = "automatic settlement is off (Settings)"
-_NO_RESULT: Final = "no source has reported a result"
+_OFF: Final = _("automatic settlement is off (Settings)")
+_NO_RESULT: Final = _("no source has reported a result")
 
 
 _log = logging.getLogger(__name__)
@@ -214,7 +215,10 @@ def settled_line(bets: Sequence[PlacedBet]) -> str:
     if not by_leg:
         return _ended_line(ended)
     named = f"{by_leg[0].selection}{at_bookmaker(by_leg[0])}"
-    legs = f"Legs settled: {named if len(by_leg) == 1 else f'{len(by_leg)} bets'}, still open"
+    bets_of_legs = _("{count} bets").format(count=len(by_leg))
+    legs = _("Legs settled: {bets}, still open").format(
+        bets=named if len(by_leg) == 1 else bets_of_legs
+    )
     return f"{_ended_line(ended)}. {legs}" if ended else legs
 
 
@@ -232,12 +236,14 @@ def _ended_line(bets: Sequence[PlacedBet]) -> str:
         assert bet.result is not None
         what = f"{bet.selection}{at_bookmaker(bet)} {bet.result.words} ({bet.settled_by})"
         practice = ["practice"] if bet.practice else []
-        return f"Settled: {', '.join([what, *sums, *practice])}"
+        return _("Settled: {names}").format(names=", ".join([what, *sums, *practice]))
     counts = Counter(bet.result for bet in bets)
     ends = [f"{each.words} {counts[each]}" for each in Result if counts[each]]
     made_up = sum(bet.practice for bet in bets)
-    apart = [f"{made_up} practice"] if made_up else []
-    return f"Settled {len(bets)} bets: {', '.join([*ends, *sums, *apart])}"
+    apart = [_("{made_up} practice").format(made_up=made_up)] if made_up else []
+    return _("Settled {count} bets: {results}").format(
+        count=len(bets), results=", ".join([*ends, *sums, *apart])
+    )
 
 
 def check_line(corrections: "Sequence[ToCheck]") -> str:
@@ -245,9 +251,15 @@ def check_line(corrections: "Sequence[ToCheck]") -> str:
     if not corrections:
         return ""
     first, more = corrections[0], len(corrections) - 1
-    need = f"{more + 1} settled bets need" if more else "1 settled bet needs"
-    others = f"; and {more} more" if more else ""
-    return f"{need} a check: {first.bet.selection}{at_bookmaker(first.bet)}, {first.why}{others}"
+    need = _("{more} settled bets need").format(more=more + 1) if more else _("1 settled bet needs")
+    others = _("; and {more} more").format(more=more) if more else ""
+    return _("{need} a check: {selection}{at_bookmaker}, {why}{others}").format(
+        need=need,
+        selection=first.bet.selection,
+        at_bookmaker=at_bookmaker(first.bet),
+        why=first.why,
+        others=others,
+    )
 
 
 def _settle(

@@ -7,6 +7,7 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QStatusBar, QToolButton, QWidget
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.texts import _, ngettext
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.notices import (
     Connection,
@@ -28,7 +29,7 @@ _SECOND_MS = 1000
 _TEN_SECONDS_MS = 10_000
 _PACE_KNOWN_MS = 70_000
 """Time until a minute of changes is known; the first prices do not count."""
-_LONGEST_STATE = "Polling…"
+_LONGEST_STATE = _("Polling…")
 """The part of the state that is never cut; reasons can be long."""
 
 _LINK_INKS = {
@@ -65,14 +66,14 @@ class StatusBar(QStatusBar):
         self._favourites.setProperty("variant", "plain")
         self._favourites.setFont(theme.fonts.small)
         self._favourites.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self._favourites.setToolTip("Show favourites only (Ctrl+Shift+F)")
+        self._favourites.setToolTip(_("Show favourites only (Ctrl+Shift+F)"))
         self._favourites.clicked.connect(self.favourites_requested)
         self._favourites.hide()
         self._bets = QToolButton()
         self._bets.setProperty("variant", "plain")
         self._bets.setFont(theme.fonts.small)
         self._bets.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self._bets.setToolTip("Show bets to settle")
+        self._bets.setToolTip(_("Show bets to settle"))
         self._bets.clicked.connect(self.bets_requested)
         self._bets.hide()
         self._method = ElidedLabel()
@@ -104,16 +105,20 @@ class StatusBar(QStatusBar):
 
     def show_method(self, devig_method: str) -> None:
         """Show the devig method."""
-        self._method.show_text(f"Devig: {devig_method.replace('_', ' ')}")
+        self._method.show_text(_("Devig: {method}").format(method=devig_method.replace("_", " ")))
 
     def show_bets_waiting(self, bets: int) -> None:
         """Show how many bets need a result."""
-        self._bets.setText("1 bet to settle" if bets == 1 else f"{bets:,} bets to settle")
+        self._bets.setText(
+            ngettext("{bets:,} bet to settle", "{bets:,} bets to settle", bets).format(bets=bets)
+        )
         self._bets.setVisible(bets > 0)
 
     def show_favourites(self, games: int) -> None:
         """Show how many games are favourites."""
-        self._favourites.setText(f"{games} favourite{'s' if games != 1 else ''}")
+        self._favourites.setText(
+            ngettext("{games} favourite", "{games} favourites", games).format(games=games)
+        )
         self._favourites.setVisible(games > 0)
 
     def close_panel(self) -> None:
@@ -175,20 +180,24 @@ def unread_parts(board: Board) -> Iterator[tuple[str, str]]:
     games, progress = len(board.games), board.snapshot_progress
     if board.games_are_cut:
         yield (
-            f"only {games:,} games loaded",
+            _("only {games:,} games loaded").format(games=games),
             (
-                f"The service has more than {games:,} games. The others appear in no list, filter "
-                "or search."
+                _(
+                    "The service has more than {games:,} games. The others appear in no "
+                    "list, filter or search."
+                ).format(games=games)
             ),
         )
     if progress.cut:
-        yield "not all prices loaded", cut_text(progress)
+        yield _("not all prices loaded"), cut_text(progress)
     if board.values.is_cut:
         yield (
-            "not all value bets loaded",
+            _("not all value bets loaded"),
             (
-                "The service lists more value bets than could be loaded. Value among the prices "
-                "loaded here is still listed."
+                _(
+                    "The service lists more value bets than could be loaded. Value among "
+                    "the prices loaded here is still listed."
+                )
             ),
         )
 
@@ -211,7 +220,11 @@ def link_text(connection: Connection, now_ms: int) -> str:
         text = f"{text} · {said}"
     elif connection.link is Link.LIVE and connection.reason:
         failing.append(connection.reason)
-    return f"{text} · failing: {', '.join(failing)}" if failing else text
+    return (
+        _("{text} · failing: {names}").format(text=text, names=", ".join(failing))
+        if failing
+        else text
+    )
 
 
 def _link_text(connection: Connection, now_ms: int) -> str:
@@ -221,41 +234,50 @@ def _link_text(connection: Connection, now_ms: int) -> str:
         case Link.LIVE | Link.POLLING if connection.lacks_feeds:
             return _no_feed_text(connection, now_ms)
         case Link.LIVE if silence:
-            return f"Live · {silence}"
+            return _("Live · {silence}").format(silence=silence)
         case Link.POLLING if silence:
-            return f"Polling · {silence}{reason}"
+            return _("Polling · {silence}{reason}").format(silence=silence, reason=reason)
         case Link.LIVE:
-            lag = "" if connection.lag_ms is None else f" · lag {_lag(connection.lag_ms)}"
-            return f"Live{lag}{_pace(connection, now_ms)}"
+            lag = (
+                ""
+                if connection.lag_ms is None
+                else _(" · lag {lag}").format(lag=_lag(connection.lag_ms))
+            )
+            return _("Live{lag}{pace}").format(lag=lag, pace=_pace(connection, now_ms))
         case Link.POLLING:
-            return f"Polling{reason}"
+            return _("Polling{reason}").format(reason=reason)
         case Link.CONNECTING:
-            return "Connecting…"
+            return _("Connecting…")
         case Link.WAITING:
-            return f"Disconnected{reason}{_next_try(connection, now_ms)}"
+            return _("Disconnected{reason}{next_try}").format(
+                reason=reason, next_try=_next_try(connection, now_ms)
+            )
         case Link.REFUSED:
-            return f"Refused{reason}"
+            return _("Refused{reason}").format(reason=reason)
         case Link.STOPPED:
-            return "Not connected"
+            return _("Not connected")
         case Link.PAST:
-            return f"As of {moment_text(now_ms)}"
+            return _("As of {moment}").format(moment=moment_text(now_ms))
 
 
 def _no_feed_text(connection: Connection, now_ms: int) -> str:
     newest = connection.newest_ms
-    age = "" if newest is None else f" · newest price {span_text(max(0, now_ms - newest))} old"
-    return f"No feed running{age}"
+    age = (
+        ""
+        if newest is None
+        else _(" · newest price {span} old").format(span=span_text(max(0, now_ms - newest)))
+    )
+    return _("No feed running{age}").format(age=age)
 
 
 def lag_text(connection: Connection) -> str:
     """Return the explanation of the delay; empty while it is unknown."""
     if connection.lag_ms is None:
         return ""
-    return (
-        f"Prices arrive {_lag(connection.lag_ms)} after they were scraped (median of the "
-        "latest). This includes the feed, the stream and any difference between the two "
-        "clocks."
-    )
+    return _(
+        "Prices arrive {lag} after they were scraped (median of the latest). This "
+        "includes the feed, the stream and any difference between the two clocks."
+    ).format(lag=_lag(connection.lag_ms))
 
 
 def requests_text(connection: Connection) -> str:
@@ -265,10 +287,18 @@ def requests_text(connection: Connection) -> str:
     """
     if connection.requests_left is None:
         return ""
-    of = "" if connection.requests_limit is None else f" of {connection.requests_limit:,}"
-    parts = [f"{connection.requests_left:,}{of} requests left"]
+    of = (
+        ""
+        if connection.requests_limit is None
+        else _(" of {requests_limit:,}").format(requests_limit=connection.requests_limit)
+    )
+    parts = [
+        _("{requests_left:,}{of} requests left").format(
+            requests_left=connection.requests_left, of=of
+        )
+    ]
     if connection.resets_at_ms is not None:
-        parts.append(f"resets {local_time(connection.resets_at_ms):%H:%M}")
+        parts.append(_("resets {at:%H:%M}").format(at=local_time(connection.resets_at_ms)))
     prices = connection.reading_plan.partition(";")[0]
     if prices and connection.requests_left:
         parts.append(prices[0].lower() + prices[1:])
@@ -283,36 +313,50 @@ def reading_text(connection: Connection, now_ms: int) -> str:
     allowance = _allowance(connection.requests_limit)
     if left > 0:
         return "\n".join(part for part in (f"{connection.reading_plan}.", allowance) if part != ".")
-    until = "" if resets_at_ms is None else f" for {span_text(max(0, resets_at_ms - now_ms))}"
-    said = f"No requests left{until}. Nothing is loaded until the limit resets."
-    goes_on = "Streamed prices continue." if connection.link is Link.LIVE else ""
+    until = (
+        ""
+        if resets_at_ms is None
+        else _(" for {span}").format(span=span_text(max(0, resets_at_ms - now_ms)))
+    )
+    said = _("No requests left{until}. Nothing is loaded until the limit resets.").format(
+        until=until
+    )
+    goes_on = _("Streamed prices continue.") if connection.link is Link.LIVE else ""
     return "\n".join(part for part in (said, goes_on, allowance) if part)
 
 
 def _allowance(limit: int | None) -> str:
     windows = {plan.rights.requests: plan.rights.window_s for plan in Plan}
-    window = {HOUR_S: "an hour", DAY_S: "a day"}.get(windows.get(limit or 0, 0))
-    return "" if window is None else f"Your plan allows {limit:,} requests {window}."
+    window = {HOUR_S: _("an hour"), DAY_S: _("a day")}.get(windows.get(limit or 0, 0))
+    return (
+        ""
+        if window is None
+        else _("Your plan allows {limit:,} requests {window}.").format(limit=limit, window=window)
+    )
 
 
 def _pace(connection: Connection, now_ms: int) -> str:
     """Return the changes per minute; empty during the first minute."""
     if connection.since_ms is not None and now_ms - connection.since_ms < _PACE_KNOWN_MS:
         return ""
-    return f" · {connection.messages_per_minute:,} changes a minute"
+    return _(" · {messages_per_minute:,} changes a minute").format(
+        messages_per_minute=connection.messages_per_minute
+    )
 
 
 def _lag(lag_ms: int) -> str:
     if lag_ms < _SECOND_MS:
-        return f"{lag_ms} ms"
+        return _("{lag_ms} ms").format(lag_ms=lag_ms)
     return f"{lag_ms / 1000:.1f} s" if lag_ms < _TEN_SECONDS_MS else span_text(lag_ms)
 
 
 def _next_try(connection: Connection, now_ms: int) -> str:
     since = ""
     if connection.since_ms is not None:
-        since = f" · for {span_text(now_ms - connection.since_ms)}"
+        since = _(" · for {span}").format(span=span_text(now_ms - connection.since_ms))
     if connection.next_try_ms is None:
         return since
     left = connection.next_try_ms - now_ms
-    return f"{since} · {f'next try in {span_text(left)}' if left > 0 else 'trying again'}"
+    if left <= 0:
+        return _("{since} · trying again").format(since=since)
+    return _("{since} · next try in {span}").format(since=since, span=span_text(left))

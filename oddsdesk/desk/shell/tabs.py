@@ -7,6 +7,7 @@ from PySide6.QtCore import QByteArray, QObject, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QIcon
 from PySide6.QtWidgets import QApplication, QTabBar, QTabWidget, QToolButton, QWidget
 
+from oddsdesk.base.texts import _
 from oddsdesk.board.model.matrix import RowKey
 from oddsdesk.desk.shell.messages import TroubleStrip
 from oddsdesk.desk.shell.window import focus_within, holds_focus, step_focus
@@ -238,8 +239,8 @@ class GameTabs(QObject):
         button = QToolButton()
         button.setProperty("variant", "plain")
         button.setIcon(self._close_icon())
-        button.setToolTip("Close this game (Ctrl+W)")
-        button.setAccessibleName(f"Close {title}")
+        button.setToolTip(_("Close this game (Ctrl+W)"))
+        button.setAccessibleName(_("Close {title}").format(title=title))
         button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         button.clicked.connect(lambda: self.close_game(game_id))
         self._tabs.tabBar().setTabButton(index, QTabBar.ButtonPosition.RightSide, button)

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from oddsdesk.base.texts import _
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.basis import CONSENSUS, CONSENSUS_CHOICES, LEARNED, MIDDLE, SERVICES_OWN
 from oddsdesk.board.model.notices import (
@@ -71,9 +72,9 @@ class OddsFormat(QObject):
             self.changed.emit()
 
 
-_SIMULATED: Final = "Simulated odds"
-_SHIFTED: Final = "Old odds (times shifted)"
-_LESS: Final = {_SIMULATED: "Simulated", " (times shifted)": "", "As of ": ""}
+_SIMULATED: Final = _("Simulated odds")
+_SHIFTED: Final = _("Old odds (times shifted)")
+_LESS: Final = {_SIMULATED: _("Simulated"), " (times shifted)": "", "As of ": ""}
 """What narrow badges leave out first; tooltips have the full text."""
 
 
@@ -147,16 +148,16 @@ class TopBar(QWidget):
         self._connection.setProperty("variant", "plain")
         self._connection.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._connection.setMenu(connections)
-        self._connection.setToolTip("Change the connection")
+        self._connection.setToolTip(_("Change the connection"))
         self.badge = Badge(theme)
         self._feed = ""
         button = QToolButton()
-        button.setText("Menu")
+        button.setText(_("Menu"))
         button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         button.setProperty("variant", "chip")
         button.setMenu(menu)
-        button.setAccessibleName("Menu")
-        button.setToolTip("Everything oddsdesk can do; Ctrl+K finds it by name")
+        button.setAccessibleName(_("Menu"))
+        button.setToolTip(_("Everything oddsdesk can do; Ctrl+K finds it by name"))
         row = horizontal(self, margins=(GAP, 0, GAP, 0), spacing=STEP)
         row.addWidget(brand)
         row.addSpacing(HALF)
@@ -174,7 +175,7 @@ class TopBar(QWidget):
     def show_connection(self, name: str) -> None:
         """Show the name of the connection."""
         self._connection.setText(literal(f"{name} ▾"))
-        self._connection.setAccessibleName(f"Connection: {name}")
+        self._connection.setAccessibleName(_("Connection: {name}").format(name=name))
 
     def show_feed(self, text: str) -> None:
         """Show a feed such as a replay in the badge; empty for none."""
@@ -204,7 +205,9 @@ class TopBar(QWidget):
         elif connection.shifted and not badge:
             badge = _SHIFTED
         if connection.as_of_ms is not None:
-            badge = f"As of {moment_text(connection.as_of_ms)}{_past_mark(connection)}"
+            badge = _("As of {moment}{past_mark}").format(
+                moment=moment_text(connection.as_of_ms), past_mark=_past_mark(connection)
+            )
         why = not_offered(
             simulated=connection.simulated, shifted=connection.shifted, mixed=connection.is_mixed
         )
@@ -214,7 +217,7 @@ class TopBar(QWidget):
 def _past_mark(connection: Connection) -> str:
     """Return the note on simulated or shifted odds behind a past moment."""
     if connection.is_mixed:
-        return f" · partly {_SIMULATED.lower()}"
+        return _(" · partly {simulated}").format(simulated=_SIMULATED.lower())
     told = _SIMULATED if connection.simulated else _SHIFTED if connection.shifted else ""
     return f" · {told.lower()}" if told else ""
 
@@ -226,9 +229,9 @@ class FormatButton(MenuButton):
     """Shows the odds format and offers the others with an example."""
 
     def __init__(self, odds_format: OddsFormat) -> None:
-        super().__init__("Odds format", tells_purpose=False)
+        super().__init__(_("Odds format"), tells_purpose=False)
         self._format = odds_format
-        self.setToolTip("How odds are shown")
+        self.setToolTip(_("How odds are shown"))
         group = QActionGroup(self)
         self._choices: dict[str, QAction] = {}
         for style, title in TITLES.items():
@@ -284,15 +287,15 @@ class ReferenceChoice(QObject):
         """Return (choice, title): default, consensus, exchanges, then the other bookmakers."""
         board = self._board
         service = board.desk_reference.service
-        own = "Default" if service is None else f"Default ({service})"
+        own = _("Default") if service is None else _("Default ({service})").format(service=service)
         names = self.bookmakers()
         if self.chosen not in (SERVICES_OWN, *CONSENSUS_CHOICES, *names):
             names.append(self.chosen)
         profile_of = board.basis.profiles.profile_of
         names.sort(key=lambda name: profile_of(name).kind is not BookmakerKind.EXCHANGE)
-        every = [(SERVICES_OWN, own), (CONSENSUS, "Consensus of all bookmakers")]
+        every = [(SERVICES_OWN, own), (CONSENSUS, _("Consensus of all bookmakers"))]
         if board.basis.learned.markets or self.chosen == LEARNED:
-            every.append((LEARNED, "Consensus (learned)"))
+            every.append((LEARNED, _("Consensus (learned)")))
         listed = dict[str, None]()
         for name in names:
             listed[name] = None
@@ -306,7 +309,7 @@ class ReferenceChoice(QObject):
             yield Entry(
                 f"reference {chosen}",
                 Kind.ACTION,
-                f"Sharp book: {title}",
+                _("Sharp book: {title}").format(title=title),
                 partial(self.choose_reference, chosen),
             )
 
@@ -322,13 +325,15 @@ class ReferenceButton(MenuButton):
     """Shows the sharp book and offers the others."""
 
     def __init__(self, choice: ReferenceChoice) -> None:
-        super().__init__("Sharp book", tells_purpose=True)
+        super().__init__(_("Sharp book"), tells_purpose=True)
         self._choice = choice
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.setToolTip(
-            "Fair odds come from this bookmaker, margin removed. They are used in every list, "
-            "alert and bet. The service's own value bets and EV keep the service's sharp "
-            "book."
+            _(
+                "Fair odds come from this bookmaker, margin removed. They are used in "
+                "every list, alert and bet. The service's own value bets and EV keep the "
+                "service's sharp book."
+            )
         )
         self.menu_shown.aboutToShow.connect(self._fill)
         choice.changed.connect(self._show)

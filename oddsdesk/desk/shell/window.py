@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from oddsdesk.base.texts import _
 from oddsdesk.desk.settings.saved_state import LAYOUT_VERSION, Layout, Saved
 from oddsdesk.desk.shell.docks import MOST_ACROSS, MOST_BELOW, Dock, PanelRooms, Place
 from oddsdesk.desk.shell.messages import MessageCenter
@@ -48,10 +49,10 @@ _ROOMY = 1_400
 _KEPT_AFTER_MS = 1_000
 """Delay after a change until the layout is saved."""
 PLACES = (
-    ("Left", Qt.DockWidgetArea.LeftDockWidgetArea),
-    ("Right", Qt.DockWidgetArea.RightDockWidgetArea),
-    ("Bottom", Qt.DockWidgetArea.BottomDockWidgetArea),
-    ("Separate window", None),
+    (_("Left"), Qt.DockWidgetArea.LeftDockWidgetArea),
+    (_("Right"), Qt.DockWidgetArea.RightDockWidgetArea),
+    (_("Bottom"), Qt.DockWidgetArea.BottomDockWidgetArea),
+    (_("Separate window"), None),
 )
 """Where panels can be; None for a separate window."""
 
@@ -81,7 +82,7 @@ class MainWindow(QMainWindow):
         self.stays_running: Callable[[], bool] = lambda: False
         """Returns whether the program keeps running in the tray after the window is closed."""
         self.menu = QMenu(self)
-        self.panels_menu = QMenu("Panels", self)
+        self.panels_menu = QMenu(_("Panels"), self)
         """The submenu to show, hide and move panels."""
         self.rooms = PanelRooms(self, self._docked)
         self.rooms.changed.connect(self._on_place_changed)
@@ -185,7 +186,7 @@ class MainWindow(QMainWindow):
 
     def put_top_bar(self, bar: QWidget) -> None:
         """Add the bar at the top of the window."""
-        holder = QToolBar("Top bar", movable=False, floatable=False)
+        holder = QToolBar(_("Top bar"), movable=False, floatable=False)
         holder.setObjectName("top_bar")
         holder.toggleViewAction().setVisible(False)
         holder.addWidget(bar)
@@ -301,7 +302,7 @@ class MainWindow(QMainWindow):
     def _panel_menu(self, dock: QDockWidget) -> QMenu:
         menu = QMenu(dock.windowTitle(), self.panels_menu)
         toggle = dock.toggleViewAction()
-        toggle.setText("Shown")
+        toggle.setText(_("Shown"))
         menu.addAction(toggle)
         menu.addSeparator()
         for title, area in PLACES:
