@@ -189,6 +189,7 @@ def _streaming(service: Service) -> Iterator[BaseRoute]:
     if service.stream is not None:
         yield WebSocketRoute(STREAM_PATH, service.stream)
         yield _route(TOKEN_PATH, TokenGate(service))
+        yield _route(ASYNCAPI_PATH, AsyncApiGate(service, ()))
 
 
 class _Nowhere:
@@ -205,6 +206,7 @@ class _Nowhere:
 
 
 OPENAPI_PATH = "/openapi.json"
+ASYNCAPI_PATH = "/asyncapi.json"
 DOCS_PATH = "/docs"
 MOST_ADDRESSES: Final = 8
 """How many documents are kept: one per address that clients use."""
@@ -256,6 +258,15 @@ class OpenApiGate(_Documentation):
 
     def _make(self, address: str) -> bytes:
         return msgspec.json.encode(self._document())
+
+
+class AsyncApiGate(_Documentation):
+    """The AsyncAPI document of the stream."""
+
+    def _make(self, address: str) -> bytes:
+        from oddsdesk.server.endpoints.asyncapi import asyncapi_document  # noqa: PLC0415 - few starts need it
+
+        return msgspec.json.encode(asyncapi_document(address))
 
 
 class DocsGate(_Documentation):

@@ -15,10 +15,11 @@ from oddsdesk.server.gate import Endpoint
 from oddsdesk.server.rest import FORMAT, Parameter
 
 TITLE: Final = "oddsdesk odds comparison service"
+LICENCE: Final = "MIT"
 DESCRIPTION: Final = (
     "Decimal odds of many bookmakers next to a sharp book, and value bets: prices above the sharp"
-    " book's fair odds. Read-only. Changes are pushed over the WebSocket /api/stream; see"
-    " /docs."
+    " book's fair odds. Read-only. Changes are pushed over the WebSocket /api/stream,"
+    " which /asyncapi.json describes; see /docs."
 )
 
 _KEY: Final = "ApiKey"
@@ -60,8 +61,7 @@ def openapi_document(endpoints: Sequence[Endpoint], address: str) -> dict[str, A
         types, ref_template="#/components/schemas/{name}"
     )
     meta, token, health, readiness, error = schemas[len(endpoints) :]
-    for schema in components.values():
-        schema["description"] = _CITATION.sub("", schema["description"]).replace("``", "")
+    plain_descriptions(components)
     components["ErrorDetail"]["properties"]["code"]["enum"] = [code.value for code in ErrorCode]
     paths: dict[str, Any] = {
         _template(each.path): {"get": _operation(each, data, meta)}
@@ -72,7 +72,12 @@ def openapi_document(endpoints: Sequence[Endpoint], address: str) -> dict[str, A
     paths["/api/ready"] = {"get": _ready_operation(readiness)}
     return {
         "openapi": "3.1.0",
-        "info": {"title": TITLE, "description": DESCRIPTION, "version": __version__},
+        "info": {
+            "title": TITLE,
+            "description": DESCRIPTION,
+            "version": __version__,
+            "license": {"name": LICENCE, "identifier": LICENCE},
+        },
         "servers": [{"url": address}],
         "security": [{_KEY: []}],
         "paths": paths,
@@ -89,6 +94,13 @@ def openapi_document(endpoints: Sequence[Endpoint], address: str) -> dict[str, A
             "securitySchemes": {_KEY: {"type": "apiKey", "in": "header", "name": "X-Api-Key"}},
         },
     }
+
+
+def plain_descriptions(schemas: dict[str, Any]) -> None:
+    """Make docstrings into text for readers of the API."""
+    for schema in schemas.values():
+        text = _CITATION.sub("", schema["description"]).replace("``", "")
+        schema["description"] = " ".join(text.split())
 
 
 def _operation(endpoint: Endpoint, data: dict[str, Any], meta: dict[str, Any]) -> dict[str, Any]:
@@ -252,10 +264,11 @@ python -m websockets "{stream}/api/stream?token=$TOKEN&amp;sport=Football"</pre>
 state over REST, and fetch a fresh token each time.</p>
 """
 
-_CLOSE_CODES: Final = (
+CLOSE_CODES: Final = (
     ("1000", "Your client was silent for 5 minutes."),
     ("1001", "The server is shutting down; reconnect with backoff."),
-    ("1003, 1009", "A frame was binary, or longer than 1 KiB."),
+    ("1003, 1007, 1009", "A frame was binary, not UTF-8, or longer than 1 KiB."),
+    ("1013", "The database is temporarily unavailable; reconnect with backoff."),
     ("4000", "A filter's value is invalid."),
     ("4001", "The token is missing, expired or invalid, or its key was revoked."),
     ("4003", "Your plan may not use this filter."),
@@ -271,13 +284,13 @@ def docs_page(document: dict[str, Any], base: str) -> str:
     parts = [
         f"<h1>{escape(info['title'])}</h1><p>{escape(info['description'])}</p>",
         f'<p>Version {escape(info["version"])}. For programs: <a href="/openapi.json">'
-        "openapi.json</a></p>",
+        'openapi.json</a>, <a href="/asyncapi.json">asyncapi.json</a></p>',
         _START.format(base=escape(base)),
         _plans(),
         '<h2 id="endpoints">Endpoints</h2>',
         *_endpoints(document["paths"]),
         _STREAM.format(base=escape(base), stream=escape(base.replace("http", "ws", 1))),
-        _table(("Close code", "Meaning"), _CLOSE_CODES),
+        _table(("Close code", "Meaning"), CLOSE_CODES),
         '<h2 id="errors">Errors</h2>',
         _table(("HTTP", "Meaning"), _error_table(document["components"]["responses"])),
         '<h2 id="objects">Objects</h2>',

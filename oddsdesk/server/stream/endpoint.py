@@ -57,7 +57,7 @@ _INVALID: Final = "the token is missing, expired or invalid: get one from POST /
 _USED: Final = "the token was already used; get a new one for each connection"
 _PONG = text_frame(b"pong")
 TOKEN: Final = (text_parameter("token"),)
-_FILTERS: Final = (
+FILTERS: Final = (
     sport_parameter(),
     text_parameter("competition"),
     text_parameter("bookmaker"),
@@ -157,7 +157,7 @@ class Stream:
 
 def _asked_interest(caller: Caller, query: bytes) -> Interest:
     try:
-        return _interest(caller, read_query(query, _FILTERS))
+        return _interest(caller, read_query(query, FILTERS))
     except BadParameterError as error:
         raise _ClosedError(BAD_FILTER, _short(str(error))) from error
 
