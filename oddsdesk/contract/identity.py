@@ -6,7 +6,7 @@ import unicodedata
 import uuid
 from enum import Enum
 from typing import Final
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import msgspec
 
@@ -42,6 +42,20 @@ def game_id(competition: str, match_name: str) -> str:
 def slug(match_name: str) -> str:
     """Return the URL-encoded name that identifies an event."""
     return quote(match_name, safe="")
+
+
+def price_page(
+    game: str,
+    market_type: str,
+    period: int,
+    selection: str,
+    bookmaker: str,
+    odds: float | None = None,
+) -> str:
+    """Return the path of the server's page of a game that says what became of a price."""
+    named = {"market_type": market_type, "period": period, "selection": selection}
+    named |= {"bookmaker": bookmaker} | ({} if odds is None else {"odds": f"{odds:.10g}"})
+    return f"/live/game/{quote(game, safe='')}?{urlencode(named)}#{market_type}-{period}"
 
 
 def without_date(match_name: str) -> str:

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from oddsdesk.contract.access import Plan
-from oddsdesk.contract.identity import game_id
+from oddsdesk.contract.identity import game_id, price_page
 from oddsdesk.feeds.feed import Origin
 from oddsdesk.server.dashboard import GAME, UPDATES
 from oddsdesk.server.dashboard.live_pages import MOST_OF_ACCOUNT
@@ -86,6 +86,15 @@ def test_a_stale_link_says_what_happened(service: RunningDashboard) -> None:
     assert page.status_code == 404
     assert "no prices from the last 10 minutes" in page.text
     assert "was 2.05 for Over 2.5 at Betfair" in page.text
+
+
+def test_an_alerts_link_names_no_odds(service: RunningDashboard) -> None:
+    ident = put_value(service)
+    browser = service.signed_in("anna")
+    path = price_page(ident, "total", 0, "Over 2.5", "Betfair").partition("#")[0]
+    assert "Betfair offers 2.05 for Over 2.5. EV +4.44 % now." in browser.get(path).text
+    service.now += 20 * 60_000
+    assert "The price in the link" not in browser.get(path).text
 
 
 def test_a_plan_sees_what_its_keys_see(service: RunningDashboard) -> None:

@@ -18,6 +18,7 @@ from oddsdesk.base.places import how_to_install
 from oddsdesk.base.tasks import Jobs, in_daemon_thread
 from oddsdesk.board.alerts.gate import Alert, AlertEntry
 from oddsdesk.board.alerts.rules import ChannelSetting
+from oddsdesk.contract.identity import price_page
 from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.network import Backoff, NetworkError, host_of, is_local
 from oddsdesk.network.secrets import keep_secret
@@ -113,7 +114,7 @@ def open_channel(setting: ChannelSetting, address: str) -> Channel:
         ChannelError: the address makes no sense; it is not named.
     """
     if setting.kind == "apprise":
-        return AppriseChannel(setting.name, address)
+        return AppriseChannel(setting.name, address, setting.link)
     parts = urlsplit(address)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ChannelError(f"{setting.name}: expected an address such as https://host/path")
@@ -121,8 +122,10 @@ def open_channel(setting: ChannelSetting, address: str) -> Channel:
         raise ChannelError(f"{setting.name}: use https, as the address contains a key")
     keep_secret(parts.query)  # libraries log an address written otherwise than it is kept
     if setting.kind == "webhook":
-        return WebhookChannel(setting.name, parts.geturl())  # its scheme in lower case
-    return NtfyChannel(setting.name, address)
+        return WebhookChannel(
+            setting.name, parts.geturl(), setting.link
+        )  # its scheme in lower case
+    return NtfyChannel(setting.name, address, setting.link)
 
 
 def mark_waiting(entry: AlertEntry, channels: Iterable[str]) -> None:
@@ -141,13 +144,22 @@ def is_pending(became: str) -> bool:
     return became.startswith((_WAITS, _NOT_YET))
 
 
+def page_of(alert: Alert, server: str) -> str:
+    """Return the address of the price's page on a server; empty without a price or a server."""
+    cell = alert.cell
+    if not server or cell is None or not cell.game_id:
+        return ""
+    return f"{server.rstrip('/')}{price_page(*cell)}"
+
+
 class _HttpChannel:
     """Posts JSON."""
 
-    def __init__(self, name: str, url: str, headers: Mapping[str, str]) -> None:
+    def __init__(self, name: str, url: str, headers: Mapping[str, str], link: str) -> None:
         self._name = name
         self._url = url
         self._headers = headers
+        self._link = link
         self._http: HttpClient | None = None
 
     async def close_channel(self) -> None:
@@ -177,7 +189,7 @@ class _HttpChannel:
 class NtfyChannel(_HttpChannel):
     """A topic of ntfy: ``https://ntfy.sh/topic``, or ``https://:TOKEN@host/topic``."""
 
-    def __init__(self, name: str, address: str) -> None:
+    def __init__(self, name: str, address: str, link: str = "") -> None:
         parts = urlsplit(address)
         token = unquote(parts.password or "")
         host = parts.netloc.rpartition("@")[2]
@@ -189,48 +201,49 @@ class NtfyChannel(_HttpChannel):
         keep_secret(self._topic)
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         url = urlunsplit((parts.scheme, host, f"/{quote(folder)}", parts.query, ""))
-        super().__init__(name, url, headers)
+        super().__init__(name, url, headers, link)
 
     async def send_alert(self, entry: AlertEntry) -> None:
         """Publish."""
         alert = entry.alert
-        await self.post(
-            {
-                "topic": self._topic,
-                "title": alert.alert_title,
-                "message": alert.body_text or alert.alert_title,
-                "tags": [alert.rule],
-            }
-        )
+        body = {
+            "topic": self._topic,
+            "title": alert.alert_title,
+            "message": alert.body_text or alert.alert_title,
+            "tags": [alert.rule],
+        }
+        page = page_of(alert, self._link)
+        await self.post(body | ({"click": page} if page else {}))
 
 
 class WebhookChannel(_HttpChannel):
     """Any address that takes JSON."""
 
-    def __init__(self, name: str, address: str) -> None:
-        super().__init__(name, address, {})
+    def __init__(self, name: str, address: str, link: str = "") -> None:
+        super().__init__(name, address, {}, link)
 
     async def send_alert(self, entry: AlertEntry) -> None:
         """Post an alert; a cell as the contract names it."""
         alert = entry.alert
         cell = None if alert.cell is None else alert.cell._asdict()
-        await self.post(
-            {
-                "rule": alert.rule,
-                "title": alert.alert_title,
-                "text": alert.body_text,
-                "at": format_ms(entry.at),
-                "price": cell,
-            }
-        )
+        body = {
+            "rule": alert.rule,
+            "title": alert.alert_title,
+            "text": alert.body_text,
+            "at": format_ms(entry.at),
+            "price": cell,
+        }
+        page = page_of(alert, self._link)
+        await self.post(body | ({"link": page} if page else {}))
 
 
 class AppriseChannel:
     """Whatever apprise reaches; an extra of the installation."""
 
-    def __init__(self, name: str, address: str) -> None:
+    def __init__(self, name: str, address: str, link: str = "") -> None:
         self._name = name
         self._address = address
+        self._link = link
 
     async def send_alert(self, entry: AlertEntry) -> None:
         """Hand over to apprise, which waits, on a thread."""
@@ -251,7 +264,9 @@ class AppriseChannel:
                 f"{self._name}: apprise does not know this kind of address", is_final=True
             )
         said = entry.alert
-        text = said.body_text or said.alert_title
+        text = "\n".join(
+            filter(None, (said.body_text or said.alert_title, page_of(said, self._link)))
+        )
         if not reached.notify(
             title=said.alert_title, body=text, body_format=apprise.NotifyFormat.TEXT
         ):

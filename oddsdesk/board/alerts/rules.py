@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import time
 from pathlib import Path
 from typing import Annotated, Any, Final, NamedTuple, get_args, get_type_hints
+from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import NODEFAULT, Meta
@@ -179,8 +180,15 @@ class ChannelSetting(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     name: Name
     kind: str
+    link: str = ""
+    """The address of a server with the dashboard, for links to its page of a price."""
 
     def __post_init__(self) -> None:
+        parts = urlsplit(self.link)
+        if self.link and (parts.scheme not in ("http", "https") or not parts.hostname):
+            raise ValueError(f"link {self.link!r}; expected an address such as https://host")
+        if parts.query or parts.fragment or "@" in parts.netloc:
+            raise ValueError(f"link {self.link!r}; expected an address without more, https://host")
         if self.kind not in CHANNEL_KINDS:
             known = ", ".join(CHANNEL_KINDS)
             raise ValueError(f"kind {self.kind!r}; expected one of {known}")

@@ -16,7 +16,7 @@ import msgspec
 from oddsdesk.contract import resources
 from oddsdesk.contract.access import Rights
 from oddsdesk.contract.competitions import period_label
-from oddsdesk.contract.identity import dated_game_title, game_id
+from oddsdesk.contract.identity import dated_game_title, game_id, price_page
 from oddsdesk.contract.markets import market_title
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.server.dashboard import GAME, LIVE, UPDATES
@@ -105,7 +105,8 @@ class Linked(NamedTuple):
     period: int
     selection: str
     bookmaker: str
-    odds: float
+    odds: float | None
+    """None: not said."""
 
 
 class PageCounts:
@@ -402,7 +403,7 @@ def _bet_lines(call: Call, bets: Sequence[resources.ValueBet]) -> Iterator[BetLi
             _title(bet.match_name),
             f"{market_title(bet.market_type)}, {period_label(bet.sport, bet.period)}",
             None if cell is None else cell.scraped_at,
-            f"{GAME}{ident}?{urlencode(named._asdict())}#{_ident(bet.market_type, bet.period)}",
+            price_page(ident, *named),
         )
 
 
@@ -454,7 +455,7 @@ def _game(call: Call, path: str, texts: dict[str, str]) -> dict[str, Any]:
     except Refusal as refusal:
         gone = refusal.code.status == 404
         why = "This game has no prices from the last 10 minutes." if gone else refusal.message
-        if gone and linked is not None:
+        if gone and linked is not None and linked.odds is not None:
             filled["link"] = [f"The price in the link was {_shown(linked)}."]
         return filled | {"why": [why], "status": refusal.code.status}
     bets = {_key(bet): bet for bet in _bets_of(call, found)}
@@ -468,12 +469,14 @@ def _game(call: Call, path: str, texts: dict[str, str]) -> dict[str, Any]:
 
 def _linked(texts: dict[str, str]) -> Linked | None:
     """Return the price that an address names; None if it names none or is malformed."""
-    if not all(texts.get(name) for name in Linked._fields):
+    market_type, period, selection, bookmaker, odds = (
+        texts.get(name, "")[:200] for name in Linked._fields
+    )
+    is_whole = market_type and selection and bookmaker and _PERIOD.fullmatch(period)
+    if not is_whole or not (not odds or _ODDS.fullmatch(odds)):
         return None
-    named = [texts[name][:200] for name in Linked._fields]
-    if not _PERIOD.fullmatch(named[1]) or not _ODDS.fullmatch(named[4]):
-        return None
-    return Linked(named[0], int(named[1]), named[2], named[3], float(named[4]))
+    said = float(odds) if odds else None
+    return Linked(market_type, int(period), selection, bookmaker, said)
 
 
 def _key(bet: resources.ValueBet) -> tuple[str, int, str, str]:
@@ -495,7 +498,8 @@ def _bets_of(call: Call, game: resources.GameMatrix) -> Iterator[resources.Value
 
 
 def _shown(linked: Linked) -> str:
-    return f"{linked.odds:g} for {linked.selection} at {linked.bookmaker}"
+    odds = "" if linked.odds is None else f"{linked.odds:g} for "
+    return f"{odds}{linked.selection} at {linked.bookmaker}"
 
 
 def _what_happened(
@@ -507,6 +511,8 @@ def _what_happened(
         return f"The price in the link, {_shown(linked)}, is no longer offered or is stale."
     bet = bets.get((linked.market_type, linked.period, linked.selection, linked.bookmaker))
     worth = "It is no value bet now." if bet is None else f"EV {bet.ev_pct:+.2f} % now."
+    if linked.odds is None:
+        return f"{linked.bookmaker} offers {cell.odds:g} for {linked.selection}. {worth}"
     if abs(cell.odds - linked.odds) < 1e-9:
         return f"The price in the link still stands: {_shown(linked)}. {worth}"
     return f"The price in the link was {_shown(linked)}. It is {cell.odds:g} now. {worth}"

@@ -120,6 +120,9 @@ document.addEventListener("visibilitychange", () => {
     connect();
   }
 });
+// A link names a market, which may be closed.
+const named = location.hash && document.getElementById(location.hash.slice(1));
+if (named && named.tagName === "DETAILS") named.open = true;
 const first = state.querySelector("time");
 put(first, short.format(Date.parse(first.dateTime)));
 showTimes();

@@ -22,6 +22,7 @@ from oddsdesk.board.alerts.channels import (
 from oddsdesk.board.alerts.gate import Alert, AlertEntry
 from oddsdesk.board.alerts.rules import ChannelSetting
 from oddsdesk.board.model.matrix import RowKey
+from oddsdesk.contract.identity import price_page
 from oddsdesk.contract.times import format_ms
 from oddsdesk.network import UnreachableError, http
 from oddsdesk.network.secrets import without_keys
@@ -68,8 +69,8 @@ async def endpoint() -> AsyncIterator[Endpoint]:
         yield made
 
 
-async def send(kind: str, address: str) -> None:
-    channel = open_channel(ChannelSetting("phone", kind), address)
+async def send(kind: str, address: str, link: str = "") -> None:
+    channel = open_channel(ChannelSetting("phone", kind, link), address)
     try:
         await channel.send_alert(entry())
     finally:
@@ -87,6 +88,23 @@ async def test_a_webhook_gets_json_with_the_price(endpoint: Endpoint) -> None:
         "at": format_ms(NOW),
         "price": CELL._asdict(),
     }
+
+
+@pytest.mark.parametrize(("kind", "field"), [("webhook", "link"), ("ntfy", "click")])
+async def test_an_alert_links_to_the_page_of_its_price(
+    endpoint: Endpoint, kind: str, field: str
+) -> None:
+    await send(kind, f"http://{endpoint.url}/topic", "https://odds.example.org/")
+    ((_, _, body),) = endpoint.posted
+    assert body[field] == f"https://odds.example.org{price_page(*CELL)}"
+
+
+@pytest.mark.parametrize(
+    "link", ["odds.example", "ftp://x.example", "https://a:b@x.example", "https://x.example?key=1"]
+)
+def test_an_address_for_links_is_plain(link: str) -> None:
+    with pytest.raises(ValueError, match="expected an address"):
+        ChannelSetting("phone", "ntfy", link)
 
 
 @pytest.mark.parametrize(("kind", "path"), [("webhook", "/send"), ("ntfy", "/")])
