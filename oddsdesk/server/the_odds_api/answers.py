@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -109,18 +110,23 @@ class Answers:
     def odds(self, key: str) -> list[Object]:
         """Return the games of a sport that have any of the requested odds."""
         require_bookmakers(self._asked)
-        found = [each for each in self._with_odds(key) if each[1]["bookmakers"]]
-        if key == UPCOMING:
-            begun = sum(game.kick_off <= self._moment for game, _ in found)
-            found = found[: begun + _NEXT_GAMES]
-        return [answer for _, answer in found]
+        found: list[Object] = []
+        later = 0
+        for game, answer in self._with_odds(key):
+            if answer["bookmakers"]:
+                found.append(answer)
+                later += game.kick_off > self._moment
+            if key == UPCOMING and later == _NEXT_GAMES:
+                break
+        return found
 
     def event_odds(self, key: str, ident: str) -> Object:
         """Return the requested odds of a game."""
         require_bookmakers(self._asked)
         game = self._game(key, ident)
-        found = self._with_odds(key, game)
-        return found[0][1] if found else {**game.head(self._asked), "bookmakers": []}
+        for _, answer in self._with_odds(key, game):
+            return answer
+        return {**game.head(self._asked), "bookmakers": []}
 
     def event_markets(self, key: str, ident: str) -> Object:
         """Return which markets each bookmaker has of a game; without player props."""
@@ -277,8 +283,8 @@ class Answers:
 
         yield from _pages(page)
 
-    def _with_odds(self, key: str, only: _Game | None = None) -> list[tuple[_Game, Object]]:
-        """Return games, each with the answer that has its requested odds, by kick-off."""
+    def _with_odds(self, key: str, only: _Game | None = None) -> Iterator[tuple[_Game, Object]]:
+        """Yield games, each with the answer that has its requested odds, by kick-off."""
         found: dict[str, tuple[_Game, dict[str, list[EncodedOddsRow]]]] = {}
         codes = self._competitions(key) if only is None else {only.competition}
         for code in codes:
@@ -297,10 +303,9 @@ class Answers:
                 if self._is_asked(row.bookmaker) and self._stands(row, game):
                     by_bookmaker.setdefault(row.bookmaker, []).append(row)
         games = sorted(found.values(), key=lambda each: (each[0].kick_off, each[0].ident))
-        return [
-            (game, game.head(self._asked) | {"bookmakers": [*self._bookmakers(game, by_bookmaker)]})
-            for game, by_bookmaker in games
-        ]
+        for game, by_bookmaker in games:
+            bookmakers = [*self._bookmakers(game, by_bookmaker)]
+            yield game, {**game.head(self._asked), "bookmakers": bookmakers}
 
     def _is_asked(self, bookmaker: str) -> bool:
         asked = self._asked
@@ -483,6 +488,9 @@ def _main_lines(lines: list[_Priced]) -> list[_Priced]:
         groups[each[1].group][each[1].line].append(each)
     kept: list[_Priced] = []
     for by_line in groups.values():
+        if len(by_line) == 1:
+            kept += next(iter(by_line.values()))
+            continue
         both = [found for found in by_line.values() if len(found) > 1]
         kept += min(both or [*by_line.values()], key=_unevenness)
     return kept
@@ -523,7 +531,12 @@ def _game_of_result(found: StoredResult) -> _Game | None:
 
 def _ident(found: Event | Game | EncodedOddsRow) -> str:
     """Return the id of a game: 32 hexadecimal digits, as theirs are."""
-    return _hex(game_id(found.competition, found.match_name))
+    return _ident_of(found.competition, found.match_name)
+
+
+@lru_cache(maxsize=1 << 14)
+def _ident_of(competition: str, match_name: str) -> str:
+    return _hex(game_id(competition, match_name))
 
 
 def _hex(text: str) -> str:
