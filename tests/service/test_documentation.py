@@ -105,6 +105,7 @@ def test_every_path_of_the_contract_is_described(document: dict[str, Any]) -> No
         ("/api/stream/token", "post"),
         ("/api/health", "get"),
         ("/api/ready", "get"),
+        ("/ingest", "post"),
     }
     ids = [
         operation["operationId"]
@@ -143,6 +144,8 @@ def test_answers_are_what_the_document_says(service: Any, document: dict[str, An
     game = service.data("/api/games", key)[0]["game_id"]
     asked = 0
     for path, operations in document["paths"].items():
+        if path == "/ingest":
+            continue
         for method, operation in operations.items():
             filled = path.replace("{id}", "Arsenal%20-%20Chelsea").replace("{game_id}", game)
             filled = filled.replace("{bookmaker}", "Betfair")
@@ -153,6 +156,50 @@ def test_answers_are_what_the_document_says(service: Any, document: dict[str, An
             assert not fits(document, schema, {**answer.json(), "unnamed": 1})
             asked += 1
     assert asked == 16
+
+
+def test_each_example_fits_its_schema(document: dict[str, Any]) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    answers = list(document["components"]["responses"].values())
+    for operations in document["paths"].values():
+        for operation in operations.values():
+            assert "example" in operation["responses"]["200"]["content"]["application/json"]
+            answers += operation["responses"].values()
+    shown = [each["content"]["application/json"] for each in answers if "content" in each]
+    assert len(shown) > 25
+    for each in shown:
+        schema = {**each["schema"], "components": document["components"]}
+        jsonschema.Draft202012Validator(schema).validate(each["example"])
+    codes = {each["example"]["error"]["code"] for each in shown if "error" in each["example"]}
+    assert {"rate_limit_exceeded", "service_unavailable", "unauthorized"} <= codes
+
+
+def test_each_operation_has_a_tag_and_refusals_say_when_to_retry(document: dict[str, Any]) -> None:
+    tags = {each["name"] for each in document["tags"]}
+    used = [
+        operation["tags"]
+        for operations in document["paths"].values()
+        for operation in operations.values()
+    ]
+    assert {tag for each in used for tag in each} == tags
+    assert all(len(each) == 1 for each in used)
+    assert document["info"]["license"] == {"name": "MIT", "identifier": "MIT"}
+    for status in ("429", "503"):
+        assert "Retry-After" in document["components"]["responses"][status]["headers"]
+
+
+def test_ingest_is_what_the_document_says(service: Any, document: dict[str, Any]) -> None:
+    operation = document["paths"]["/ingest"]["post"]
+    line = operation["requestBody"]["content"]["application/x-ndjson"]["example"]
+    keys = service.access.keys
+    writer = keys.create("a program", Plan.PRO, None, service.now, may_write=True).secret
+    for body, status in ((line, 200), ("nonsense\n", 400), (line + "nonsense\n", 200)):
+        answer = service.http.post("/ingest", content=body, headers={"X-Api-Key": writer})
+        assert answer.status_code == status, answer.text
+        shown = operation["responses"][str(status)]["content"]["application/json"]
+        assert fits(document, shown["schema"], answer.json()), answer.text
+    reader = {"X-Api-Key": service.key()}
+    assert service.http.post("/ingest", content=line, headers=reader).status_code == 403
 
 
 def test_errors_are_what_the_document_says(service: Any, document: dict[str, Any]) -> None:

@@ -11,8 +11,10 @@ from oddsdesk import __version__
 from oddsdesk.contract.access import HOUR_S, ErrorBody, ErrorCode, Plan, Rights
 from oddsdesk.contract.flat_rows import columns_of
 from oddsdesk.contract.resources import Health, Meta, Readiness, StreamToken
+from oddsdesk.server.endpoints.ingest import INGEST_PATH, Ingested
 from oddsdesk.server.gate import Endpoint
 from oddsdesk.server.rest import FORMAT, Parameter
+from oddsdesk.store.owner_secret import SECRET_HEADER
 
 TITLE: Final = "oddsdesk odds comparison service"
 LICENCE: Final = "MIT"
@@ -23,6 +25,7 @@ DESCRIPTION: Final = (
 )
 
 _KEY: Final = "ApiKey"
+_SECRET: Final = "OwnerSecret"  # noqa: S105 - its name
 _CITATION: Final = re.compile(r" \(D\d+(?:, D\d+)*\)")
 _ERRORS: Final = {
     "400": "A parameter's value is not allowed; the message names it.",
@@ -54,13 +57,145 @@ _KNOWN: Final = {
 }
 
 
+_RETRY: Final = {
+    "Retry-After": {
+        "description": "Seconds to wait; a 503 of a server that stops has none.",
+        "schema": {"type": "integer"},
+    }
+}
+_TAGS: Final = {
+    "Names": "Sports and bookmakers.",
+    "Odds": "Events, games and odds now, or at a past moment.",
+    "Value": "Prices above the fair odds.",
+    "History": "Price moves and results.",
+    "Stream": "Tokens for /api/stream, which /asyncapi.json describes.",
+    "Operation": "Whether the service works.",
+    "Recording": "For programs that bring odds.",
+}
+_TAG_BY_WORD: Final = {
+    "sports": "Names",
+    "bookmakers": "Names",
+    "value-bets": "Value",
+    "history": "History",
+    "results": "History",
+}
+_EXAMPLES: Final[dict[str, Any]] = {
+    "accepted": 1,
+    "all_bookmakers": ["Pinnacle", "Betfair"],
+    "away": 1,
+    "bookmaker": "Betfair",
+    "bookmaker_count": 12,
+    "bookmakers": ["Pinnacle", "Betfair"],
+    "competition": "EPL",
+    "competition_codes": ["EPL"],
+    "database": "ok",
+    "detected_at": "2026-11-20T18:30:00.000Z",
+    "event_count": 10,
+    "ev_pct": 3.14,
+    "expires_in": 300,
+    "fair_odds": 2.16,
+    "game_id": "f57bc353-44db-d759-f0b5-e7d2de2a7356",
+    "home": 2,
+    "kick_off": "2026-11-20T20:00:00.000Z",
+    "last_scraped_at": "2026-11-20T18:30:00.000Z",
+    "liquidity": 5000.0,
+    "market_type": "moneyline",
+    "market_types": ["moneyline"],
+    "match_date": "2026-11-20T20:00:00.000Z",
+    "match_name": "Arsenal - Chelsea",
+    "message": "min_ev: expected a number from 0 to 20, got '30'",
+    "odds_count": 1200,
+    "payout_rate": 1.0397,
+    "periods": [[1, 1, 0], [2, 1, 1]],
+    "period_label": "Match",
+    "rate_limit_remaining": 5487,
+    "reason": "odds: expected an object",
+    "reported_at": "2026-11-20T22:00:00.000Z",
+    "scraped_at": "2026-11-20T18:30:00.000Z",
+    "reference_scraped_at": "2026-11-20T18:30:00.000Z",
+    "selection": "Arsenal",
+    "slug": "Arsenal - Chelsea",
+    "source": "scores",
+    "sport": "Football",
+    "status": "ok",
+    "total_markets": 3,
+    "token": "AAAAAAAAAAEAAAGdBx",
+    "url": "https://example.org/arsenal-chelsea",
+    "version": __version__,
+}
+"""Examples by field; the others follow from their types."""
+_SELECTIONS: Final = ("Arsenal", "Draw", "Chelsea")
+_STATUS: Final = {"ResultRow": "final", "Readiness": "ready"}
+
+
+def example_of(schema: dict[str, Any], components: dict[str, Any], name: str = "") -> Any:
+    """Return an example that fits a schema: what it requires, and fields that it may have not."""
+    if "$ref" in schema:
+        named = schema["$ref"].rpartition("/")[2]
+        made = example_of(components[named], components)
+        return made | {"status": _STATUS[named]} if named in _STATUS else made
+    if "anyOf" in schema:
+        return example_of(schema["anyOf"][0], components, name)
+    if "enum" in schema:
+        return schema["enum"][0]
+    if schema.get("type") == "object" and "properties" in schema:
+        required = schema.get("required", ())
+        fields = schema["properties"].items()
+        return {key: example_of(kind, components, key) for key, kind in fields if key in required}
+    if schema.get("type") == "object":
+        kind = schema["additionalProperties"]
+        names = ("Betfair",) if name == "books" else _SELECTIONS
+        return {each: example_of(kind, components, "odds") for each in names}
+    if name in _EXAMPLES:
+        return _EXAMPLES[name]
+    match schema.get("type"):
+        case "array" if schema.get("items"):
+            return [example_of(schema["items"], components)]
+        case "array":
+            return [example_of(each, components) for each in schema.get("prefixItems", ())]
+        case "number":
+            return 2.1
+        case "integer":
+            return int(max(schema.get("minimum", 0), 0))
+        case "boolean":
+            return False
+        case "null":
+            return None
+        case _:
+            return "text"
+
+
+def _add_examples(paths: dict[str, Any], components: dict[str, Any]) -> None:
+    """Give each JSON answer an example that fits its schema."""
+    for operations in paths.values():
+        for operation in operations.values():
+            for response in operation["responses"].values():
+                shown = response.get("content", {}).get("application/json")
+                if shown is not None:
+                    shown["example"] = example_of(shown["schema"], components)
+
+
+def _error_example(schema: dict[str, Any], status: int, meaning: str) -> dict[str, Any]:
+    code = next(each for each in ErrorCode if each.status == status)
+    error = {"code": code.value, "message": meaning}
+    if status == 403:
+        error["upgrade_url"] = "https://odds.example.org/docs#plans"
+    return {"application/json": {"schema": schema, "example": {"error": error}}}
+
+
+def _tag_of(path: str) -> str:
+    words = path.split("/")
+    return next((tag for word, tag in _TAG_BY_WORD.items() if word in words), "Odds")
+
+
 def openapi_document(endpoints: Sequence[Endpoint], address: str) -> dict[str, Any]:
     """Return the document for these endpoints, the token endpoint and health, at an address."""
-    types = [each.data for each in endpoints] + [Meta, StreamToken, Health, Readiness, ErrorBody]
+    types = [each.data for each in endpoints] + [Meta, StreamToken, Health, Readiness]
+    types += [ErrorBody, Ingested]
     schemas, components = msgspec.json.schema_components(
         types, ref_template="#/components/schemas/{name}"
     )
-    meta, token, health, readiness, error = schemas[len(endpoints) :]
+    meta, token, health, readiness, error, ingested = schemas[len(endpoints) :]
     plain_descriptions(components)
     components["ErrorDetail"]["properties"]["code"]["enum"] = [code.value for code in ErrorCode]
     paths: dict[str, Any] = {
@@ -70,6 +205,14 @@ def openapi_document(endpoints: Sequence[Endpoint], address: str) -> dict[str, A
     paths["/api/stream/token"] = {"post": _token_operation(token)}
     paths["/api/health"] = {"get": _health_operation(health)}
     paths["/api/ready"] = {"get": _ready_operation(readiness)}
+    paths[INGEST_PATH] = {"post": _ingest_operation(ingested)}
+    responses: dict[str, Any] = {
+        status: {"description": meaning, "content": _error_example(error, int(status), meaning)}
+        for status, meaning in _ERRORS.items()
+    }
+    for status in ("429", "503"):
+        responses[status]["headers"] = _RETRY
+    _add_examples(paths, components)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -80,6 +223,7 @@ def openapi_document(endpoints: Sequence[Endpoint], address: str) -> dict[str, A
         },
         "servers": [{"url": address}],
         "security": [{_KEY: []}],
+        "tags": [{"name": name, "description": meaning} for name, meaning in _TAGS.items()],
         "paths": paths,
         "components": {
             "schemas": components,
@@ -87,11 +231,11 @@ def openapi_document(endpoints: Sequence[Endpoint], address: str) -> dict[str, A
                 name: {"description": meaning, "schema": {"type": "integer"}}
                 for name, meaning in _HEADERS.items()
             },
-            "responses": {
-                status: {"description": meaning, "content": _json(error)}
-                for status, meaning in _ERRORS.items()
+            "responses": responses,
+            "securitySchemes": {
+                _KEY: {"type": "apiKey", "in": "header", "name": "X-Api-Key"},
+                _SECRET: {"type": "apiKey", "in": "header", "name": SECRET_HEADER},
             },
-            "securitySchemes": {_KEY: {"type": "apiKey", "in": "header", "name": "X-Api-Key"}},
         },
     }
 
@@ -115,6 +259,7 @@ def _operation(endpoint: Endpoint, data: dict[str, Any], meta: dict[str, Any]) -
     success["headers"] |= tag | {name: _header(*said) for name, said in _TABLE_HEADERS.items()}
     return {
         "operationId": _operation_id(endpoint.path),
+        "tags": [_tag_of(endpoint.path)],
         "summary": endpoint.summary,
         "parameters": [
             *_path_parameters(endpoint.path),
@@ -139,6 +284,7 @@ def _header(kind: str, meaning: str) -> dict[str, Any]:
 def _token_operation(schema: dict[str, Any]) -> dict[str, Any]:
     return {
         "operationId": "streamToken",
+        "tags": ["Stream"],
         "summary": (
             "A token that opens the stream within 300 s; not counted as a request. Free has 30"
             " tokens and 30 connections per UTC day; a failed handshake counts once its token was"
@@ -155,6 +301,7 @@ def _health_operation(schema: dict[str, Any]) -> dict[str, Any]:
     shown = {"content": _json(schema)}
     return {
         "operationId": "health",
+        "tags": ["Operation"],
         "summary": "Health: whether the service can answer; needs no key.",
         "security": [],
         "responses": {
@@ -168,6 +315,7 @@ def _ready_operation(schema: dict[str, Any]) -> dict[str, Any]:
     shown = {"content": _json(schema)}
     return {
         "operationId": "ready",
+        "tags": ["Operation"],
         "summary": "Readiness: whether the service answers and records; needs no key.",
         "security": [],
         "responses": {
@@ -175,6 +323,58 @@ def _ready_operation(schema: dict[str, Any]) -> dict[str, Any]:
             "503": {"description": "Not ready; see the reasons.", **shown},
         },
     }
+
+
+def _ingest_operation(schema: dict[str, Any]) -> dict[str, Any]:
+    line = (
+        '{"bookmaker":"Betfair","match_name":"Arsenal - Chelsea","competition":"EPL",'
+        '"market_type":"moneyline","period":0,"scraped_at":"2026-11-20T17:30:00Z",'
+        '"odds":{"Arsenal":2.1,"Draw":3.4,"Chelsea":3.6}}\n'
+    )
+    lines = "A quote or a result in each line; up to 64 MiB, packed or not."
+    return {
+        "operationId": "ingest",
+        "tags": ["Recording"],
+        "summary": (
+            "Records odds and results; needs a key that can write, or on the server's own machine"
+            " the owner's secret."
+        ),
+        "security": [{_KEY: []}, {_SECRET: []}],
+        "parameters": [
+            {
+                "name": "Content-Encoding",
+                "in": "header",
+                "required": False,
+                "description": "gzip for a compressed body.",
+                "schema": {"type": "string", "enum": ["identity", "gzip", "x-gzip"]},
+            }
+        ],
+        "requestBody": {
+            "required": True,
+            "content": {
+                "application/x-ndjson": {
+                    "schema": {"type": "string", "description": lines},
+                    "example": line,
+                }
+            },
+        },
+        "responses": {
+            "200": {"description": "What was recorded; bad lines by number.", **_shown(schema)},
+            "400": {
+                "description": "Every line is bad, or the body is.",
+                "content": _json({"anyOf": [schema, {"$ref": "#/components/schemas/ErrorBody"}]}),
+            },
+            "413": {
+                "description": "The body is too large.",
+                "content": _json({"$ref": "#/components/schemas/ErrorBody"}),
+            },
+            **_error_responses(["401", "403", "429", "500", "503"]),
+        },
+    }
+
+
+def _shown(schema: dict[str, Any]) -> dict[str, Any]:
+    return {"content": _json(schema)}
 
 
 def _envelope(data: dict[str, Any], meta: dict[str, Any]) -> dict[str, Any]:
