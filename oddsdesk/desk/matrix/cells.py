@@ -1,5 +1,6 @@
 """What a cell of the matrix shows of a price, a figure or a section."""
 
+from oddsdesk.base.texts import _
 from oddsdesk.board.model.basis import Freshness
 from oddsdesk.board.model.matrix import Laid, Price, Section, SelectionRow
 from oddsdesk.board.valuation.judging import AssessedPrice
@@ -165,7 +166,7 @@ def voters_cell(votes: int | None) -> Cell:
     """Return how many votes make up the consensus that is the reference."""
     if votes is None:
         return _NO_REFERENCE
-    return Cell(f"of {votes}", TextRole.NOTE, SurfaceRole.REFERENCE)
+    return Cell(_("of {votes}").format(votes=votes), TextRole.NOTE, SurfaceRole.REFERENCE)
 
 
 def fair_cell(

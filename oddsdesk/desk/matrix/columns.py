@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.texts import _
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.basis import Freshness
 from oddsdesk.board.model.matrix import Laid, Price, RowKey, Section, SelectionRow
@@ -64,7 +65,7 @@ _FOLD: Final = " " * 6
 """As wide as the mark before a section's title, and its semi-bold letters."""
 _MOST_WIDE: Final = 12
 """How many of the longest texts are measured, as the longest need not be the widest."""
-_LAY: Final = Cell("   Lay", TextRole.LAY)
+_LAY: Final = Cell(_("   Lay"), TextRole.LAY)
 
 
 class MatrixContext:
@@ -316,7 +317,7 @@ def _best_of_all_tip(section: Section, row: SelectionRow, context: MatrixContext
 
 def _doubted_tip(section: Section, row: SelectionRow, context: MatrixContext) -> str:
     if row.doubted is None:
-        return f"{row.selection}: no doubtful price above the best."
+        return _("{selection}: no doubtful price above the best.").format(selection=row.selection)
     return tips.price_tip(section, row, row.doubted.bookmaker, context)
 
 
@@ -397,35 +398,42 @@ def _reference_header(context: MatrixContext) -> Header:
 def _fair_header(context: MatrixContext) -> Header:
     method = context.board.method.replace("_", " ")
     note = method.replace("proportional", "prop.")
-    tip = f"{context.board.reference_name}'s odds without the margin, {method} method"
+    tip = _("{reference_name}'s odds without the margin, {method} method").format(
+        reference_name=context.board.reference_name, method=method
+    )
     if context.layout.has_derived:
-        tip = f"{tip}. {DERIVED_MARK}: derived from its other lines"
-    return Header("Fair", note, tip)
+        tip = _("{tip}. {derived_mark}: derived from its other lines").format(
+            tip=tip, derived_mark=DERIVED_MARK
+        )
+    return Header(_("Fair"), note, tip)
 
 
-_BEST: Final = (
-    "Best price{whose} and who has it (B goes there); the small figure is after commission. Header "
-    "row: market hold, below 0 is an arb. L: a lay of the other side pays more than any back. "
-    "Doubtful prices and the sharp book's own do not count"
+_BEST: Final = _(
+    "Best price{whose} and who has it (B goes there); the small figure is after "
+    "commission. Header row: market hold, below 0 is an arb. L: a lay of the other "
+    "side pays more than any back. Doubtful prices and the sharp book's own do not "
+    "count"
 )
-_BEST_OF_ALL: Final = (
+_BEST_OF_ALL: Final = _(
     "Best price of all bookmakers but the sharp book, those you did not tick included"
 )
 
 
 def _best_header(context: MatrixContext) -> Header:
     if not context.has_mine:
-        return Header("Best", "of all", _BEST.format(whose=""))
-    return Header("Best", "of mine", _BEST.format(whose=" of your bookmakers"))
+        return Header(_("Best"), _("of all"), _BEST.format(whose=""))
+    return Header(_("Best"), _("of mine"), _BEST.format(whose=_(" of your bookmakers")))
 
 
 def _past_tip(context: MatrixContext) -> str:
-    return f"{context.board.reference_name}'s price over the last 6 hours"
+    return _("{reference_name}'s price over the last 6 hours").format(
+        reference_name=context.board.reference_name
+    )
 
 
 FIXED: Final[tuple[MatrixColumn, ...]] = (
     MatrixColumn(
-        "selection", "Selection", Column("", Align.LEFT),
+        "selection", _("Selection"), Column("", Align.LEFT),
         _cells(
             lambda section, row, _: selection_cell(section, row),
             section_cell,
@@ -438,7 +446,7 @@ FIXED: Final[tuple[MatrixColumn, ...]] = (
         ),
     ),
     MatrixColumn(
-        "reference", "Sharp book", Column(""),
+        "reference", _("Sharp book"), Column(""),
         _cells(
             _reference_cell,
             lambda section: hold_cell(section.reference_hold, " %"),
@@ -447,32 +455,32 @@ FIXED: Final[tuple[MatrixColumn, ...]] = (
         width_now=_reference_width, header_now=_reference_header, cell_tip=_tips(_reference_tip),
     ),
     MatrixColumn(
-        "fair", "Fair", Column(""),
+        "fair", _("Fair"), Column(""),
         _cells(_fair_cell, _nothing, _no_lay),
         width_now=_fair_width, header_now=_fair_header, cell_tip=_tips(_window_tip),
     ),
     MatrixColumn(
-        "window", "Value from", Column(""),
+        "window", _("Value from"), Column(""),
         _cells(_window_cell, period_cell, _no_lay),
         width_now=_least_width, cell_tip=_tips(_window_tip),
-        tip="Lowest odds worth taking; the tooltip of a cell says above which odds a price is "
-        "probably an error. None: no odds can be value",
+        tip=_("Lowest odds worth taking; the tooltip of a cell says above which odds a "
+"price is probably an error. None: no odds can be value"),
     ),
     MatrixColumn(
-        "best", "Best", Column(""), _cells(_best_cell_in(BEST), best_hold_cell, _best_lay_cell),
+        "best", _("Best"), Column(""), _cells(_best_cell_in(BEST), best_hold_cell, _best_lay_cell),
         width_now=_best_width, header_now=_best_header,
         cell_tip=_tips(_best_tip, tips.best_hold_tip),
     ),
     MatrixColumn(
-        "best_of_all", "Best of all", Column(""), _cells(_best_cell_in(BEST_OF_ALL), _nothing),
+        "best_of_all", _("Best of all"), Column(""), _cells(_best_cell_in(BEST_OF_ALL), _nothing),
         width_now=_best_width, cell_tip=_tips(_best_of_all_tip),
-        header_now=lambda _: Header("Best", "of all", _BEST_OF_ALL),
+        header_now=lambda _context: Header(_("Best"), _("of all"), _BEST_OF_ALL),
     ),
     MatrixColumn(
-        "doubted", "Doubtful", Column(""), _cells(_doubted_cell, _nothing),
+        "doubted", _("Doubtful"), Column(""), _cells(_doubted_cell, _nothing),
         width_now=_doubted_width, cell_tip=_tips(_doubted_tip),
-        tip="A higher price that you should not rely on: probably an error, stale, or in play when "
-        "the sharp book is not",
+        tip=_("A higher price that you should not rely on: probably an error, stale, "
+"or in play when the sharp book is not"),
     ),
     MatrixColumn(
         "past", "6 h", Column("88888"), _cells(_past_cell, _nothing),
@@ -532,11 +540,17 @@ def _bookmaker_header(name: str, context: MatrixContext) -> Header:
     age, code, keeper = context.age(name), context.names.code(name), context.keeper(name)
     title, tip = context.column_title(name), _age_tip(name, age)
     if keeper is not None:
-        age = f"fee {keeper.commission * 100:g} %" if keeper.commission else "fee"
-        tip = f"{tip} · the small price is after fees"
+        age = (
+            _("fee {commission:g} %").format(commission=keeper.commission * 100)
+            if keeper.commission
+            else "fee"
+        )
+        tip = _("{tip} · the small price is after fees").format(tip=tip)
     if not context.is_favourite(name):
         return Header(title, age, tip, False, code, name)
-    return Header(f"★ {title}", age, f"{tip} · favourite", True, f"★ {code}", name)
+    return Header(
+        f"★ {title}", age, _("{tip} · favourite").format(tip=tip), True, f"★ {code}", name
+    )
 
 
 @cache
@@ -578,4 +592,4 @@ def _shorter(name: str, most: str) -> str:
 
 
 def _age_tip(name: str, age: str) -> str:
-    return f"{name}: newest price seen {age} ago" if age else name
+    return _("{name}: newest price seen {age} ago").format(name=name, age=age) if age else name

@@ -6,6 +6,7 @@ from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QToolButton, QWidget
 
+from oddsdesk.base.texts import _
 from oddsdesk.board.model.matrix import GameEntry, Matrix
 from oddsdesk.board.model.results import GameScore
 from oddsdesk.contract.competitions import competition_title
@@ -22,7 +23,7 @@ _LEAST_TITLE = 90
 """In less than this a title says nothing; the tab has the name, too."""
 _OTHER_ROOM = 110
 """What chips and the time until kick-off leave free, at texts of 100 %."""
-_GONE = "no longer listed"
+_GONE = _("no longer listed")
 _LEAST_WIDTH = 240
 """A window that is too small for the header cuts it, rather than to grow beyond the screen."""
 
@@ -46,7 +47,7 @@ class MatrixHeader(QWidget):
         self._title.setFont(theme.fonts.title)
         self._dot = Dot(theme)
         self._dot.show_ink(TextRole.LIVE)
-        self._live = Label("Live")
+        self._live = Label(_("Live"))
         self._live.setProperty("variant", "live")
         self._live.setFont(theme.fonts.strong)
         self._facts = ElidedLabel()
@@ -55,18 +56,18 @@ class MatrixHeader(QWidget):
         self._score_tip = ""
         self._said: tuple[object, ...] = ()
         self._counted = (0, 0)
-        self.chips = ChipRow("Markets shown")
+        self.chips = ChipRow(_("Markets shown"))
         self.chips.setMinimumWidth(1)
         self.chips.chosen.connect(self.group_chosen)
         self.chips.chosen.connect(self._show_choice)
-        self._menu = MenuButton("Markets", tells_purpose=False)
-        self._menu.setToolTip("Markets shown")
+        self._menu = MenuButton(_("Markets"), tells_purpose=False)
+        self._menu.setToolTip(_("Markets shown"))
         self._menu.menu_shown.aboutToShow.connect(self._fill_menu)
         self._chips: list[tuple[str, str]] = []
-        self.columns = _button("Choose bookmaker columns (C): shown / all that price this game")
+        self.columns = _button(_("Choose bookmaker columns (C): shown / all that price this game"))
         self.columns.clicked.connect(self.columns_requested)
-        self.star = _button("Add to favourites (*)")
-        self.star.setAccessibleName("Favourite")
+        self.star = _button(_("Add to favourites (*)"))
+        self.star.setAccessibleName(_("Favourite"))
         self.star.setCheckable(True)
         self.star.clicked.connect(self.favourite_requested)
         theme.changed.connect(self._show_star)
@@ -88,7 +89,7 @@ class MatrixHeader(QWidget):
         is_over = score is not None and score.is_over
         is_live = game is not None and game.is_live and not is_gone and not is_over
         playing = score.in_words if score is not None and is_live else ""
-        self._live.setText(f"Live {playing}".rstrip())
+        self._live.setText(_("Live {playing}").format(playing=playing).rstrip())
         self._dot.setVisible(is_live)
         self._live.setVisible(is_live)
         if game is None:
@@ -113,13 +114,15 @@ class MatrixHeader(QWidget):
         self.chips.show_chips(chips)
         self._chips = chips
         self._counted = columns, len(matrix.bookmakers)
-        self.columns.setAccessibleName(f"Columns {self._count_text()}".rstrip())
+        self.columns.setAccessibleName(
+            _("Columns {count}").format(count=self._count_text()).rstrip()
+        )
         self._show_choice()
 
     def show_no_markets(self) -> None:
         """Offer no choice and count nothing: it is gone, until its markets are shown again."""
         self._chips, self._counted = [], (0, 0)
-        self.columns.setAccessibleName("Columns")
+        self.columns.setAccessibleName(_("Columns"))
         self._show_choice()
 
     def free_room(self) -> QRect:
@@ -153,7 +156,9 @@ class MatrixHeader(QWidget):
         is_on = self.star.isChecked()
         icon, ink = ("star-filled", TextRole.ACCENT) if is_on else ("star", TextRole.NOTE)
         self.star.setIcon(self._theme.icon(icon, ink))
-        self.star.setToolTip("Remove from favourites (*)" if is_on else "Add to favourites (*)")
+        self.star.setToolTip(
+            _("Remove from favourites (*)") if is_on else _("Add to favourites (*)")
+        )
 
     def _show_choice(self) -> None:
         self._menu.show_value(dict(self._chips).get(self.chips.chosen_chip or "", ""))
@@ -172,7 +177,9 @@ class MatrixHeader(QWidget):
         texts = [" · ".join(filter(None, parts)) for parts in facts]
         self.setToolTip("\n".join(filter(None, (texts[0], self._score_tip))))
         count = self._count_text()
-        self.columns.setText(f"Columns {count} ▾" if count else "Columns ▾")
+        self.columns.setText(
+            _("Columns {count} ▾").format(count=count) if count else _("Columns ▾")
+        )
         has_choice, room = len(self._chips) > 1, self._room()
         whole = self._facts.width_of(texts[0]) + self._theme.fonts.scaled(_OTHER_ROOM)
         has_chips = has_choice and room >= _width(self.chips) + whole

@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 from PySide6.QtCore import QObject, Signal
 
+from oddsdesk.base.texts import _
 from oddsdesk.board.model.matrix import CellKey, Laid, Price, Section, SectionKey, SelectionRow
 from oddsdesk.contract.markets import Form, form_of
 from oddsdesk.desk.settings.saved_state import Layout, Saved
@@ -527,10 +528,10 @@ def _imbalance(section: Section) -> float:
 ALL: Final = ""
 """The key of the group that holds every market."""
 _TITLES: Final = {
-    "result": "Result",
-    "totals": "Totals",
-    "handicaps": "Handicaps",
-    "props": "Props",
+    "result": _("Result"),
+    "totals": _("Totals"),
+    "handicaps": _("Handicaps"),
+    "props": _("Props"),
 }
 _GROUPS: Final[dict[Form | None, str]] = {
     Form.WINNER: "result",
@@ -553,7 +554,7 @@ def groups_of(sections: Iterable[Section]) -> list[tuple[str, str]]:
     for section in sections:
         kinds.add(_kind(section))
         periods[section.key.period] = section.period_label
-    chips = [(ALL, "All markets")]
+    chips = [(ALL, _("All markets"))]
     if len(kinds) > 1:
         chips += [(kind, title) for kind, title in _TITLES.items() if kind in kinds]
     if len(periods) > 1:

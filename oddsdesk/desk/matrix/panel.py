@@ -11,6 +11,7 @@ from PySide6.QtGui import QFont, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QMenu, QStackedLayout, QWidget
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.texts import _
 from oddsdesk.board.board import Board
 from oddsdesk.board.history.sources import HistorySource
 from oddsdesk.board.model.basis import Basis
@@ -72,7 +73,7 @@ class MatrixPanel(QWidget):
         self._model = MatrixModel(board, game_id, clock, columns.column_order, columns.names, self)
         self.header = MatrixHeader(theme)
         self.table = LiveTable(theme, self._model, clock, frozen=FROZEN, outlines_current=True)
-        self.table.setAccessibleName("Game matrix")
+        self.table.setAccessibleName(_("Game matrix"))
         self.columns = MatrixColumns(columns, self._model, self.table, theme)
         self.edges = LiveEdges(
             self.table,
@@ -217,7 +218,7 @@ class MatrixPanel(QWidget):
             return
         row, column = index.row(), index.column()
         if column in (BEST, BEST_OF_ALL) and self._model.is_lay(row, column):
-            self.said.emit("The best price is a lay, and a slip takes backs only.")
+            self.said.emit(_("The best price is a lay, and a slip takes backs only."))
         else:
             self.price_added.emit(self._model.price_key(row, column))
 
@@ -237,7 +238,7 @@ class MatrixPanel(QWidget):
         price = self._model.shown_price(index.row(), index.column())
         if price is not None and not open_link(price.url):
             name = self._model.name_at(index.row(), index.column())
-            self.said.emit(f"{name} has no link for this price.")
+            self.said.emit(_("{name} has no link for this price.").format(name=name))
 
     # Qt's virtuals
 
@@ -368,7 +369,11 @@ class PriceFinder(QObject):
             self._table.set_current(row, next(later, columns[0]))
         elif self._model.shown_price(row, BEST) is not None:
             name = self._model.name_at(row, BEST)
-            self.said.emit(f"The best price is at {name}. Its column is hidden (C to show it).")
+            self.said.emit(
+                _("The best price is at {name}. Its column is hidden (C to show it).").format(
+                    name=name
+                )
+            )
 
     def go_to_value(self, step: int) -> None:
         """Go to the next price shown as value, or with -1 to the one before; round the ends."""
@@ -377,7 +382,7 @@ class PriceFinder(QObject):
         if ring:
             self.go_to(RowKey(self._model.game_id, *ring[0]))
         else:
-            self.said.emit("No other value price in the markets and columns shown.")
+            self.said.emit(_("No other value price in the markets and columns shown."))
 
     def _values(self) -> tuple[list[CellKey], list[CellKey]]:
         """Return the prices shown as value before the current cell and after it, as one reads."""
@@ -420,9 +425,15 @@ class PriceFinder(QObject):
         elif self._is_quiet:
             return
         elif place is None:
-            self.said.emit(f"{key.selection} is no longer priced here.")
+            self.said.emit(
+                _("{selection} is no longer priced here.").format(selection=key.selection)
+            )
         elif self._model.has_no_column(key.bookmaker):
-            self.said.emit(f"The column of {key.bookmaker} is hidden (C to show it).")
+            self.said.emit(
+                _("The column of {bookmaker} is hidden (C to show it).").format(
+                    bookmaker=key.bookmaker
+                )
+            )
 
     def _show_section(self, key: RowKey) -> None:
         section = self._model.section_of(key)
@@ -449,10 +460,10 @@ T = TypeVar("T")
 class Edge(Enum):
     """A side of the table; the value is what its label says, and in how few signs."""
 
-    ABOVE = "{count} above ▴", "{count} ▴"
-    BELOW = "{count} {changes} below ▾", "{count} ▾"
-    LEFT = "◂ {count} left", "◂ {count}"
-    RIGHT = "{count} right ▸", "{count} ▸"
+    ABOVE = _("{count} above ▴"), _("{count} ▴")
+    BELOW = _("{count} {changes} below ▾"), _("{count} ▾")
+    LEFT = _("◂ {count} left"), _("◂ {count}")
+    RIGHT = _("{count} right ▸"), _("{count} ▸")
 
 
 _NEAREST: Final = (Edge.BELOW, Edge.ABOVE, Edge.RIGHT, Edge.LEFT)
@@ -498,7 +509,7 @@ class LiveEdges(QObject):
         self._counts = {edge: len(found) for edge, found in beyond.items()}
         for edge, label in self.labels.items():
             named = _text(edge, self._counts[edge], False).strip("◂▸▴▾ ")
-            label.setAccessibleName(f"{named}, off screen")
+            label.setAccessibleName(_("{named}, off screen").format(named=named))
         self._place()
         if places:
             self._timer.start(_AGE_MS)
@@ -517,7 +528,7 @@ class LiveEdges(QObject):
         label.setFont(font)
         label.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         label.setCursor(Qt.CursorShape.PointingHandCursor)
-        label.setToolTip("Prices off screen that moved in the last 10 s; click to go there (J)")
+        label.setToolTip(_("Prices off screen that moved in the last 10 s; click to go there (J)"))
         label.clicked.connect(partial(self._show, edge))
         label.hide()
         return label
@@ -684,8 +695,10 @@ class MatrixColumns(QObject):
             self._columns.keep_order(self._columns.column_order.with_hidden(name))
             self._table.set_current(row, min(column, self._model.columnCount() - 1))
             self.said.emit(
-                f"{name}'s column is hidden (C to show it). Its prices still count; to leave it "
-                "out everywhere, use Bookmakers (Ctrl+B)."
+                _(
+                    "{name}'s column is hidden (C to show it). Its prices still count; "
+                    "to leave it out everywhere, use Bookmakers (Ctrl+B)."
+                ).format(name=name)
             )
 
     def shift(self, step: int) -> None:
@@ -711,7 +724,7 @@ class MatrixColumns(QObject):
         shows = not order.shows_lays
         self._columns.keep_order(msgspec.structs.replace(order, shows_lays=shows))
         if shows and not self._model.has_lays:
-            self.said.emit("No lay odds in this game: no exchange lists any.")
+            self.said.emit(_("No lay odds in this game: no exchange lists any."))
 
     def show_all(self) -> None:
         """Show every bookmaker in the usual order."""
@@ -762,17 +775,19 @@ class MatrixColumns(QObject):
             return
         menu = self._menu = QMenu(self._header)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        favourite = menu.addAction("Favourite", lambda: self._turn_favourite(name))
+        favourite = menu.addAction(_("Favourite"), lambda: self._turn_favourite(name))
         favourite.setCheckable(True)
         favourite.setChecked(name in self._columns.column_order.favourites)
         hide = self._columns.column_order.with_hidden(name)
-        menu.addAction(literal(f"Hide {name}"), lambda: self._columns.keep_order(hide))
+        menu.addAction(
+            literal(_("Hide {name}").format(name=name)), lambda: self._columns.keep_order(hide)
+        )
         menu.addSeparator()
-        by_hold = menu.addAction("Lowest hold first", self.turn_by_hold)
+        by_hold = menu.addAction(_("Lowest hold first"), self.turn_by_hold)
         by_hold.setCheckable(True)
         by_hold.setChecked(self._columns.column_order.by_hold)
-        lays = menu.addAction("Lay rows", self.turn_lays)
+        lays = menu.addAction(_("Lay rows"), self.turn_lays)
         lays.setCheckable(True)
         lays.setChecked(self._columns.column_order.shows_lays)
-        menu.addAction("Reset columns", self.show_all)
+        menu.addAction(_("Reset columns"), self.show_all)
         menu.popup(self._header.mapToGlobal(spot))
