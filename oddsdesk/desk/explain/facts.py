@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QWidget
 
+from oddsdesk.base.texts import _
 from oddsdesk.board.valuation import explaining, verdict_words
 from oddsdesk.board.valuation.bets import Exposure
 from oddsdesk.board.valuation.derivation import Score
@@ -178,7 +179,7 @@ def arithmetic(said: explaining.Explanation) -> list[Fact]:
         prices = " / ".join(explaining.exact(odds) for _, odds in said.quoted)
         return [Fact(f"{said.reference} {prices}", "", tip=quoted)]
     facts = [_step(step) for step in done]
-    meaning = "" if said.voters else "\nTotal: the sum of 1/odds, 1 plus the margin"
+    meaning = "" if said.voters else _("\nTotal: the sum of 1/odds, 1 plus the margin")
     facts[0] = facts[0]._replace(tip=f"{quoted}{meaning}")
     if said.ev is None:
         return facts[:1]
@@ -191,12 +192,18 @@ def _step(step: explaining.Step) -> Fact:
 
 def _window(said: explaining.Explanation) -> list[Fact]:
     """Return from which odds on the selection is value, and up to which."""
-    quoted_price = ", as quoted" if said.profile.charges else ""
+    quoted_price = _(", as quoted") if said.profile.charges else ""
     if said.window is None:
-        return [Fact("Value range", NO_WINDOW, tip=verdict_words.no_window_text(said))]
+        return [Fact(_("Value range"), NO_WINDOW, tip=verdict_words.no_window_text(said))]
     return [
-        Fact(f"Value from{quoted_price}", least_text(said.window.least)),
-        Fact(f"Value up to{quoted_price}", most_text(said.window.most)),
+        Fact(
+            _("Value from{quoted_price}").format(quoted_price=quoted_price),
+            least_text(said.window.least),
+        ),
+        Fact(
+            _("Value up to{quoted_price}").format(quoted_price=quoted_price),
+            most_text(said.window.most),
+        ),
     ]
 
 
@@ -206,7 +213,7 @@ def model(said: explaining.Explanation) -> list[Fact]:
     if derivation is None or derivation.kind != "modelled":
         return []
     facts = [Fact(name, figure, is_strong=False) for name, figure in derivation.parameters]
-    return [*facts, Fact(f"Error band: {derivation.band}", "")]
+    return [*facts, Fact(_("Error band: {band}").format(band=derivation.band), "")]
 
 
 def fit(said: explaining.Explanation) -> list[Fact]:
@@ -214,8 +221,14 @@ def fit(said: explaining.Explanation) -> list[Fact]:
     lines = verdict_words.fit_texts(said)
     if not lines:
         return []
-    tip = "Chance by the sharp book's odds without its margin, and by the model fitted to them"
-    head = Fact(f"Fit to {said.reference}", "points", note="own / model", is_strong=False, tip=tip)
+    tip = _("Chance by the sharp book's odds without its margin, and by the model fitted to them")
+    head = Fact(
+        _("Fit to {reference}").format(reference=said.reference),
+        "points",
+        note=_("own / model"),
+        is_strong=False,
+        tip=tip,
+    )
     return [head, *(Fact(line, off, note=fair, is_strong=False) for line, fair, off in lines)]
 
 
@@ -234,7 +247,7 @@ def scores(said: explaining.Explanation, ink: Callable[[TextRole], str]) -> str:
         f"<tr><td>{note}{home}</span></td>{''.join(_score(each, ink) for each in row)}</tr>"
         for home, row in enumerate(found.table)
     )
-    outside = f"Other scores: {found.beyond * 100:.1f} %"
+    outside = _("Other scores: {beyond:.1f} %").format(beyond=found.beyond * 100)
     return (
         f"Score probabilities in %, home goals down, away goals across. "
         f"Bold: {escape(said.selection)} wins; in brackets: stake returned<br>"
@@ -271,11 +284,15 @@ def best_prices(said: explaining.Explanation) -> list[Fact]:
 
 def middles(said: explaining.Explanation) -> list[Fact]:
     """Return the back and lay odds behind an exchange's middle, one line per selection."""
-    tip = "Between back and lay odds, weighted by the amounts on the two sides"
+    tip = _("Between back and lay odds, weighted by the amounts on the two sides")
     return [
         Fact(
-            f"{each.selection}, back {_odds_of((each.back, 0))} / lay {_odds_of((each.lay, 0))}",
-            f"mid {explaining.exact(each.middle)}",
+            _("{selection}, back {odds} / lay {odds_2}").format(
+                selection=each.selection,
+                odds=_odds_of((each.back, 0)),
+                odds_2=_odds_of((each.lay, 0)),
+            ),
+            _("mid {exact}").format(exact=explaining.exact(each.middle)),
             tip=tip,
         )
         for each in said.middles
@@ -296,7 +313,7 @@ def both_sides(said: explaining.Explanation, lay: Assessment | None) -> list[Fac
         filter(
             None,
             (
-                "Stakes available at each price; for lays, the backer's stakes",
+                _("Stakes available at each price; for lays, the backer's stakes"),
                 verdict_words.currency_text(depth),
             ),
         )
@@ -304,18 +321,20 @@ def both_sides(said: explaining.Explanation, lay: Assessment | None) -> list[Fac
     levels = zip_longest(backs[:_LEVELS], depth.lay[:_LEVELS])
     facts = [
         Fact(
-            f"Back {_odds_of(back)} / lay {_odds_of(laid)}",
+            _("Back {odds} / lay {odds_2}").format(odds=_odds_of(back), odds_2=_odds_of(laid)),
             f"{_amount_of(back)} / {_amount_of(laid)}",
             tip=tip,
         )
         for back, laid in levels
     ]
     spread = (depth.lay_odds / backs[0][0] - 1) * 100
-    facts.append(Fact("Spread vs back odds", f"{spread:.2f} %"))
+    facts.append(Fact(_("Spread vs back odds"), f"{spread:.2f} %"))
     if lay is not None:
         net = exact_odds_text(round(lay.net_odds, 4))
-        tip = f"Each 1 of liability returns {net} after commission if {said.selection} does not win"
-        title = f"EV of a lay at {exact_odds_text(depth.lay_odds)}"
+        tip = _(
+            "Each 1 of liability returns {net} after commission if {selection} does not win"
+        ).format(net=net, selection=said.selection)
+        title = _("EV of a lay at {exact_odds}").format(exact_odds=exact_odds_text(depth.lay_odds))
         facts.append(Fact(title, ev_text(lay.ev), tip=tip))
     return facts
 
@@ -323,8 +342,10 @@ def both_sides(said: explaining.Explanation, lay: Assessment | None) -> list[Fac
 def lay_text(laid: explaining.Explanation) -> str:
     """Return a lay with its EV in one line; ``laid`` has the assessment of the lay."""
     odds = exact_odds_text(laid.odds)
-    ev = f"EV {ev_text(laid.ev)} of the liability"
-    return f"Lay {laid.selection} at {laid.bookmaker}, {odds}: {ev}"
+    ev = _("EV {ev} of the liability").format(ev=ev_text(laid.ev))
+    return _("Lay {selection} at {bookmaker}, {odds}: {ev}").format(
+        selection=laid.selection, bookmaker=laid.bookmaker, odds=odds, ev=ev
+    )
 
 
 def lay_sum(laid: explaining.Explanation) -> list[Fact]:
@@ -332,11 +353,17 @@ def lay_sum(laid: explaining.Explanation) -> list[Fact]:
     if laid.assessment.fair_odds is None:
         return []
     net = exact_odds_text(round(laid.net_odds, 4))
-    tip = f"Each 1 of liability returns {net} after commission if {laid.selection} does not win"
+    tip = _(
+        "Each 1 of liability returns {net} after commission if {selection} does not win"
+    ).format(net=net, selection=laid.selection)
     return [
-        Fact(f"Net odds of the lay at {exact_odds_text(laid.odds)}", net, tip=tip),
         Fact(
-            f"Fair odds that {laid.selection} does not win",
+            _("Net odds of the lay at {exact_odds}").format(exact_odds=exact_odds_text(laid.odds)),
+            net,
+            tip=tip,
+        ),
+        Fact(
+            _("Fair odds that {selection} does not win").format(selection=laid.selection),
             exact_odds_text(round(laid.assessment.fair_odds, 4)),
         ),
     ]
@@ -344,7 +371,10 @@ def lay_sum(laid: explaining.Explanation) -> list[Fact]:
 
 def back_heading(said: explaining.Explanation) -> Fact:
     """Return the heading of the back's figures, which follow those of the lay."""
-    return Fact(f"To back it at {exact_odds_text(said.odds)} instead", ev_text(said.ev))
+    return Fact(
+        _("To back it at {exact_odds} instead").format(exact_odds=exact_odds_text(said.odds)),
+        ev_text(said.ev),
+    )
 
 
 _LEVELS: Final = 3
@@ -367,16 +397,23 @@ def _for_sale(said: explaining.Explanation) -> list[Fact]:
     """Return the amounts at each of the best odds, if nothing can be laid there."""
     if said.depth is not None and said.depth.lay_odds is not None:
         return []
-    tips = ("Fees included; as of when the price was seen", verdict_words.currency_text(said.depth))
+    tips = (
+        _("Fees included; as of when the price was seen"),
+        verdict_words.currency_text(said.depth),
+    )
     tip = "\n".join(filter(None, tips))
     levels = verdict_words.levels_in_words(said.profile, said.depth)
-    return [Fact(f"Available at {odds}", amount, tip=tip) for odds, amount in levels]
+    return [
+        Fact(_("Available at {odds}").format(odds=odds), amount, tip=tip) for odds, amount in levels
+    ]
 
 
 def _quoted(said: explaining.Explanation) -> str:
     """What the reference says: its prices of the line, or each vote in the consensus."""
     if said.voters:
-        return f"{said.reference}, fair odds of each: {verdict_words.votes_text(said)}"
+        return _("{reference}, fair odds of each: {votes}").format(
+            reference=said.reference, votes=verdict_words.votes_text(said)
+        )
     return f"{said.reference}: {verdict_words.quoted_text(said)}"
 
 
@@ -392,56 +429,75 @@ def exposure(found: Exposure | None, why_lost: str = "") -> list[Fact]:
     bound = verdict_words.bound_text(bet.bound, bet.price.bookmaker, bet.stake)
     facts = [
         Fact(
-            f"{plan.kelly_share * 100:g} % of full Kelly, bank {plan.bankroll:,g}",
+            _("{kelly_share:g} % of full Kelly, bank {bankroll:,g}").format(
+                kelly_share=plan.kelly_share * 100, bankroll=plan.bankroll
+            ),
             f"{math.floor(found.kelly * 100) / 100:.2f}",
         ),
-        Fact(f"Max on one outcome, {plan.outcome_cap * 100:g} %", f"{room:,g}"),
+        Fact(
+            _("Max on one outcome, {outcome_cap:g} %").format(outcome_cap=plan.outcome_cap * 100),
+            f"{room:,g}",
+        ),
     ]
     if found.same_at:
-        others = "1 other price" if found.same_at == 1 else f"{found.same_at} other prices"
-        facts.append(Fact(f"{others.capitalize()} on this outcome", "one stake"))
+        others = (
+            _("1 other price")
+            if found.same_at == 1
+            else _("{same_at} other prices").format(same_at=found.same_at)
+        )
+        facts.append(
+            Fact(_("{others} on this outcome").format(others=others.capitalize()), _("one stake"))
+        )
     what = "practice" if found.is_practice else "placed"
     on_game, in_all = found.at_risk_on_game, found.at_risk_in_all
-    worst = "practice" if found.is_practice else "at risk"
+    worst = "practice" if found.is_practice else _("at risk")
     facts += [
         _placed(found),
         _cap(
-            "Open and listed on this game",
+            _("Open and listed on this game"),
             found.game,
             plan.bankroll * plan.game_cap,
             on_game,
             worst,
         ),
         _cap(
-            "All open and listed bets", found.total, plan.bankroll * plan.total_cap, in_all, worst
+            _("All open and listed bets"),
+            found.total,
+            plan.bankroll * plan.total_cap,
+            in_all,
+            worst,
         ),
     ]
     if found.most is not None:
-        tip = "The limit you entered in Bookmakers"
+        tip = _("The limit you entered in Bookmakers")
         there = f"{found.placed_there:,g} {what}" if found.placed_there else ""
-        title = f"Limit at {bet.price.bookmaker}"
+        title = _("Limit at {bookmaker}").format(bookmaker=bet.price.bookmaker)
         facts.append(Fact(title, f"{found.most:,g}", note=there, tip=tip))
     if found.of_game:
         others = ", ".join(f"{each.price.key.selection} {each.stake:g}" for each in found.of_game)
-        tip = "Bets on one game are correlated"
-        facts.append(Fact(f"Also staked on this game: {others}", "", tip=tip))
+        tip = _("Bets on one game are correlated")
+        facts.append(
+            Fact(_("Also staked on this game: {others}").format(others=others), "", tip=tip)
+        )
     if bet.price.for_sale is not None and bet.price.ladder is not None:
-        title = "Available at value odds"
+        title = _("Available at value odds")
         facts.append(
             Fact(
                 title, _for_sale_figure(bet.price), tip=verdict_words.currency_text(bet.price.depth)
             )
         )
-    where = f" at {bet.price.bookmaker}" if found.same_at else ""
+    where = _(" at {bookmaker}").format(bookmaker=bet.price.bookmaker) if found.same_at else ""
     for part in found.parts if not why_lost else ():
         name = part.price.bookmaker
         why = verdict_words.bound_text(part.bound, name, part.stake)
-        facts.append(Fact(f"Stake at {name}", f"{part.stake:g}", note=why))
+        facts.append(Fact(_("Stake at {name}").format(name=name), f"{part.stake:g}", note=why))
     if why_lost:
-        facts.append(Fact(f"Stake{where}: {why_lost}", "0"))
+        facts.append(
+            Fact(_("Stake{where}: {why_lost}").format(where=where, why_lost=why_lost), "0")
+        )
         return facts
-    tip = f"Rounded down to a multiple of {plan.step:g}"
-    facts.append(Fact(f"Stake{where}", f"{bet.stake:g}", note=bound, tip=tip))
+    tip = _("Rounded down to a multiple of {step:g}").format(step=plan.step)
+    facts.append(Fact(_("Stake{where}").format(where=where), f"{bet.stake:g}", note=bound, tip=tip))
     return facts
 
 
@@ -454,16 +510,18 @@ def _placed(found: Exposure) -> Fact:
     """Return the stakes placed on the outcome, and how much of them can be lost."""
     notes = ["practice"] if found.is_practice else []
     if found.placed:
-        notes.append(f"at risk {found.at_risk:,.12g}")
-    tip = "At risk: what you lose if this outcome loses, less what covering bets win"
-    return Fact("Already placed", f"{found.placed:,.12g}", note=", ".join(notes), tip=tip)
+        notes.append(_("at risk {at_risk:,.12g}").format(at_risk=found.at_risk))
+    tip = _("At risk: what you lose if this outcome loses, less what covering bets win")
+    return Fact(_("Already placed"), f"{found.placed:,.12g}", note=", ".join(notes), tip=tip)
 
 
 def _cap(title: str, used: float, most: float, at_risk: float, what: str) -> Fact:
     """Return how much of a cap is used, and how much of that is at risk; the rest is listed."""
-    tip = f"{used - at_risk:,.12g} in stakes listed now and {at_risk:,.12g} {what}"
+    tip = _("{used:,.12g} in stakes listed now and {at_risk:,.12g} {what}").format(
+        used=used - at_risk, at_risk=at_risk, what=what
+    )
     note = f"{at_risk:,g} {what}" if at_risk else ""
-    return Fact(title, f"{used:,g} of {most:,g}", note=note, tip=tip)
+    return Fact(title, _("{used:,g} of {most:,g}").format(used=used, most=most), note=note, tip=tip)
 
 
 def methods(said: explaining.Explanation) -> list[Fact]:
@@ -471,14 +529,21 @@ def methods(said: explaining.Explanation) -> list[Fact]:
     facts = [] if said.no_fair_odds is not None else [_method(said, each) for each in said.methods]
     if facts and said.worst is not None:
         which = verdict_words.method_title(said.worst.method).lower()
-        facts.append(Fact("Worst case", ev_text(said.worst.ev), note=which))
+        facts.append(Fact(_("Worst case"), ev_text(said.worst.ev), note=which))
     return facts if said.consensus is None else [*facts, _consensus(said, said.consensus)]
 
 
 def _consensus(said: explaining.Explanation, found: explaining.ConsensusFigure) -> Fact:
     fair = explaining.fair_text(said.net_odds, found.fair_odds)
-    tip = f"Fair odds {fair} by {found.groups} votes, without this bookmaker and {said.reference}"
-    return Fact(f"Consensus of {found.groups} others", ev_text(found.ev), note=fair, tip=tip)
+    tip = _("Fair odds {fair} by {groups} votes, without this bookmaker and {reference}").format(
+        fair=fair, groups=found.groups, reference=said.reference
+    )
+    return Fact(
+        _("Consensus of {groups} others").format(groups=found.groups),
+        ev_text(found.ev),
+        note=fair,
+        tip=tip,
+    )
 
 
 def votes(said: explaining.Explanation) -> list[Fact]:
@@ -490,24 +555,27 @@ def votes(said: explaining.Explanation) -> list[Fact]:
     for vote in said.voters:
         shared.setdefault(vote.voice, []).append(vote.bookmaker)
     facts = [
-        Fact(f"One vote, {voice}: {', '.join(names)}", "")
+        Fact(_("One vote, {voice}: {names}").format(voice=voice, names=", ".join(names)), "")
         for voice, names in shared.items()
         if len(names) > 1
     ]
     if said.learned:
         weights = {vote.voice: vote.weight for vote in said.voters if vote.weight != 1}
         ordered = sorted(weights.items(), key=lambda each: -each[1])
-        shown = [Fact(f"Weight of {voice}", f"{weight:.3g}") for voice, weight in ordered]
-        facts = [Fact(f"Weights: {said.learned}", ""), *shown, *facts]
+        shown = [
+            Fact(_("Weight of {voice}").format(voice=voice), f"{weight:.3g}")
+            for voice, weight in ordered
+        ]
+        facts = [Fact(_("Weights: {learned}").format(learned=said.learned), ""), *shown, *facts]
     if not facts and not said.left_out:
         return []
     count = said.votes or (said.consensus.groups if said.consensus is not None else 0)
-    told = [Fact("Votes in the consensus", str(count))] if count else []
+    told = [Fact(_("Votes in the consensus"), str(count))] if count else []
     none = [
         Fact(f"{each.bookmaker}: {each.reason_text}", "", mark="✗", mark_ink=TextRole.NOTE)
         for each in said.left_out
     ]
-    return [*told, *facts, *([Fact("No vote", str(len(none)))] if none else []), *none]
+    return [*told, *facts, *([Fact(_("No vote"), str(len(none)))] if none else []), *none]
 
 
 def rules(said: explaining.Explanation) -> list[Fact]:
@@ -521,7 +589,7 @@ def rules(said: explaining.Explanation) -> list[Fact]:
     plain = [check for check in checks if check.figure is None and check.holds]
     facts = [_rule(said, check) for check in checks if check not in plain]
     if plain:
-        title = f"Comparable with {said.reference}"
+        title = _("Comparable with {reference}").format(reference=said.reference)
         tip = "\n".join(f"✓ {verdict_words.rule_title(check)}" for check in plain)
         facts.append(Fact(title, "", mark="✓", tip=tip))
     return facts
@@ -566,12 +634,14 @@ def _rule(said: explaining.Explanation, check: RuleCheck) -> Fact:
 def _method(said: explaining.Explanation, figure: explaining.MethodFigure) -> Fact:
     title = verdict_words.method_title(figure.method)
     if figure.method == PUBLISHED:
-        title += " (service's)"
+        title += _(" (service's)")
     fair = "" if figure.fair_odds is None else explaining.fair_text(said.net_odds, figure.fair_odds)
     is_used = figure.method == said.method or (
         said.method == "additive" and figure.method == DEFAULT_METHOD
     )
-    tip = figure.problem or f"{title}: fair odds {fair}, EV {ev_text(figure.ev)}"
+    tip = figure.problem or _("{title}: fair odds {fair}, EV {ev}").format(
+        title=title, fair=fair, ev=ev_text(figure.ev)
+    )
     if figure.method == DEFAULT_METHOD:
-        tip += "\nThe additive method gives the same figures"
+        tip += _("\nThe additive method gives the same figures")
     return Fact(title, ev_text(figure.ev), note=fair, is_strong=is_used, tip=tip)

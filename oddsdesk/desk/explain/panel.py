@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.texts import _
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.matrix import RowKey
 from oddsdesk.board.model.notices import (
@@ -69,13 +70,13 @@ class ExplainPanel(QtWidgets.QWidget):
         self._why_lost = ""
         """Why no price was known to stand when it was shown; empty where they were."""
         self._make_texts()
-        self.arithmetic = facts.FactList(theme, "Calculation")
-        self.exposure = facts.FactList(theme, "Stake")
-        self.methods = facts.FactList(theme, "Devig methods")
-        self.votes = facts.FactList(theme, "Votes in the consensus")
-        self.rules = facts.FactList(theme, "Rules")
-        self.model = facts.FactList(theme, "Model")
-        self.fit = facts.FactList(theme, "Fit of the model")
+        self.arithmetic = facts.FactList(theme, _("Calculation"))
+        self.exposure = facts.FactList(theme, _("Stake"))
+        self.methods = facts.FactList(theme, _("Devig methods"))
+        self.votes = facts.FactList(theme, _("Votes in the consensus"))
+        self.rules = facts.FactList(theme, _("Rules"))
+        self.model = facts.FactList(theme, _("Model"))
+        self.fit = facts.FactList(theme, _("Fit of the model"))
         self.placeholder = Placeholder(theme)
         self._lay_out()
         add_action(self, "explain.copy", self.copy_explanation)
@@ -137,15 +138,15 @@ class ExplainPanel(QtWidgets.QWidget):
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.title.setTextFormat(Qt.TextFormat.RichText)  # names in it are escaped
         self._copy = QtWidgets.QToolButton()
-        self._copy.setText("Copy")
+        self._copy.setText(_("Copy"))
         self._copy.setProperty("variant", "plain")
-        self._copy.setToolTip("Copy the explanation as text (Ctrl+C)")
-        self._copy.setAccessibleName("Copy the explanation as text")
+        self._copy.setToolTip(_("Copy the explanation as text (Ctrl+C)"))
+        self._copy.setAccessibleName(_("Copy the explanation as text"))
         self._copy.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._copy.clicked.connect(self.copy_explanation)
 
     def _lay_out(self) -> None:
-        heading = Label("Explain")
+        heading = Label(_("Explain"))
         heading.setFont(self._theme.fonts.strong)
         line = spacing.horizontal(margins=(spacing.LEAD, spacing.STEP, spacing.STEP, spacing.HALF))
         line.addWidget(heading)
@@ -166,7 +167,7 @@ class ExplainPanel(QtWidgets.QWidget):
         self.area = QtWidgets.QScrollArea(widgetResizable=True)
         self.area.setFrameShape(QtWidgets.QFrame.Shape.NoFrame)
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.area.setAccessibleName("Explanation")
+        self.area.setAccessibleName(_("Explanation"))
         self.area.setWidget(inside)
         body = QtWidgets.QWidget()
         self._stack = QtWidgets.QStackedLayout(body)
@@ -234,18 +235,23 @@ class ExplainPanel(QtWidgets.QWidget):
         if self._key is None:
             state = EmptyState(
                 "info",
-                "Select a price to see how its EV is worked out.",
-                "Click a price in a game, the odds grid or the value bets.",
+                _("Select a price to see how its EV is worked out."),
+                _("Click a price in a game, the odds grid or the value bets."),
             )
         else:
             name = self._key.bookmaker or self._board.reference_name
-            state = EmptyState("search", f"{name} has no price for {self._key.selection}.")
+            state = EmptyState(
+                "search",
+                _("{name} has no price for {selection}.").format(
+                    name=name, selection=self._key.selection
+                ),
+            )
         self.placeholder.show_state(state)
 
     def _show_head(self, said: Explanation, *, is_lay: bool) -> None:
         soft = self._theme.tokens.ink(TextRole.SOFT)
         self.title.setText(_title(said, soft, is_lay=is_lay))
-        self.big.setText("No EV" if said.ev is None else facts.ev_text(said.ev))
+        self.big.setText(_("No EV") if said.ev is None else facts.ev_text(said.ev))
         facts.give_ink(self.big, TextRole.NOTE if self._why_lost else _ink_of(said))
         self.note.setText("\n".join(self._notes(said, is_lay=is_lay)))
         self.gone.setVisible(Caution.WITHDRAWN in said.assessment.cautions)
@@ -254,9 +260,11 @@ class ExplainPanel(QtWidgets.QWidget):
             cautions = doubts_in_order(cautions)
         texts = [doubt] if (doubt := self._doubt(said)) else []
         if self._is_lay and not is_lay:
-            texts.append("No lay odds here now. These figures are for a back.")
+            texts.append(_("No lay odds here now. These figures are for a back."))
         texts += [
-            f"No value: {verdict_words.caution_text(each, said.reference)}"
+            _("No value: {caution}").format(
+                caution=verdict_words.caution_text(each, said.reference)
+            )
             for each in cautions
             if each is not Caution.WITHDRAWN  # said first
         ]
@@ -270,26 +278,40 @@ class ExplainPanel(QtWidgets.QWidget):
             notes = [verdict_words.unvalued_text(said)]
         else:
             method = verdict_words.method_title(said.method).lower()
-            unit = "per unit of liability" if is_lay else "per unit staked"
-            per = "without pushes" if said.assessment.per == "decided" else unit
-            notes = [f"{per}, after commission", f"sharp book {said.reference}", method]
+            unit = _("per unit of liability") if is_lay else _("per unit staked")
+            per = _("without pushes") if said.assessment.per == "decided" else unit
+            notes = [
+                _("{per}, after commission").format(per=per),
+                _("sharp book {reference}").format(reference=said.reference),
+                method,
+            ]
             if origin := verdict_words.derivation_text(said):
                 notes.append(f"{origin[0].lower()}{origin[1:]}")
         if said.service is not None:
-            by = f", by {said.service_reference}" if said.service_reference else ""
+            by = (
+                _(", by {service_reference}").format(service_reference=said.service_reference)
+                if said.service_reference
+                else ""
+            )
             margin = (safety_floor(said.key.market_type) - 1) * 100
             notes.append(
-                f"service's EV {facts.ev_text(said.service.ev_pct)}{by}: "
-                f"it takes off a {margin:.3g} % safety margin and no commission"
+                _(
+                    "service's EV {ev}{by}: it takes off a {margin:.3g} % safety margin "
+                    "and no commission"
+                ).format(ev=facts.ev_text(said.service.ev_pct), by=by, margin=margin)
             )
         if said.is_reference:
-            notes.append("The sharp book's own price: the EV is what its margin costs.")
+            notes.append(_("The sharp book's own price: the EV is what its margin costs."))
         if said.scraped_at is not None:
-            notes.append(f"seen {span_text(self._clock() - said.scraped_at)} ago")
+            notes.append(
+                _("seen {span} ago").format(span=span_text(self._clock() - said.scraped_at))
+            )
         if said.from_row:
             is_gone = Caution.WITHDRAWN in said.assessment.cautions
-            why = "it no longer shows the price" if is_gone else "the other prices are loading"
-            notes.append(f"From the service's list only: {why}.")
+            why = (
+                _("it no longer shows the price") if is_gone else _("the other prices are loading")
+            )
+            notes.append(_("From the service's list only: {why}.").format(why=why))
         return notes
 
     def _on_board_notice(self, notice: Notice) -> None:
@@ -340,7 +362,7 @@ def _title(said: Explanation, soft: str, *, is_lay: bool) -> str:
     """The price in three lines of rich text: selection, market, bookmaker and odds."""
     game = escape(game_text(said.selection, said.match_name))
     where = escape(f"{said.market}, {said.period_label}")
-    name = f"Lay {said.selection}" if is_lay else said.selection
+    name = _("Lay {selection}").format(selection=said.selection) if is_lay else said.selection
     return (
         f"{_strong(escape(name))} <span style='color:{soft}'>{game}<br>{where}</span>"
         f"<br>{escape(said.bookmaker)} {_strong(exact_odds_text(said.odds))}"
