@@ -70,6 +70,10 @@ def test_a_game_has_its_matrix_and_marks_its_value(service: RunningDashboard) ->
     assert "<h1>Team v Other</h1>" in page.text
     for said in ("Sharp book", "Betfair", "Unibet", "EV +4.44 %", "fair 1.9628", "limit 700"):
         assert said in page.text
+    assert [page.text.index(f">{name}<small") for name in ("Sharp book", "Betfair", "Unibet")]
+    at_unibet = price_page(game_id("EPL", "Team - Other"), "total", 0, "Over 2.5", "Unibet")
+    moved = browser.get(at_unibet.partition("#")[0]).text
+    assert moved.index(">Unibet<small") < moved.index(">Betfair<small")
     assert "still stands: 2.05 for Over 2.5 at Betfair. EV +4.44 % now." in page.text
 
 

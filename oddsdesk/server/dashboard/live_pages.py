@@ -533,7 +533,8 @@ def _table(
         if cell is not None
     }
     with_value = {name for _, _, _, name in _of_market(bets, here)}
-    names = sorted(market.bookmakers, key=lambda name: name not in with_value)
+    wanted = "" if linked is None else linked.bookmaker
+    names = sorted(market.bookmakers, key=lambda name: (name != wanted, name not in with_value))
     columns = [Column("Sharp book", market.reference_scraped_at, is_reference=True)]
     columns += [Column(name, read_at.get(name)) for name in names]
     rows = []
