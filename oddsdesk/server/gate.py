@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+import re
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import Future
@@ -413,6 +414,8 @@ ROWS_OF_A_TURN: Final = 100
 _PATH_SHOWN: Final = 256
 """Characters of a path in a line of the log; a head may have 16 KiB."""
 
+_PLAIN_ID: Final = re.compile("[0-9a-f]{32}")
+
 _log = logging.getLogger(__name__)
 
 
@@ -574,7 +577,7 @@ class Gate:
         except asyncio.CancelledError:  # still asked for when the server's time to stop was up
             reply = self.refuse(rest.going_down(), scope)
         except Exception:  # noqa: BLE001 - the request handler: a bug costs one request
-            ident = masked(scope.get(REQUEST_ID, "-"))
+            ident = loggable_id(scope) or "-"
             _log.exception("%s failed (request %s)", loggable(scope), ident)
             reply = self.refuse(rest.failed(), scope)
         reply = request.finish(reply)
@@ -673,6 +676,15 @@ def loggable(scope: Scope) -> str:
     path = masked(ascii(scope["path"]))
     cut = path if len(path) <= _PATH_SHOWN else f"{path[:_PATH_SHOWN]}..."
     return f"{_shown_method(scope)} {cut}"
+
+
+def loggable_id(scope: Scope) -> str | None:
+    """Return a request's id for the log, without keys and tokens.
+
+    32 hexadecimal digits alone are the usual form of an id: of ours, of traces and of nginx.
+    """
+    ident: str | None = scope.get(REQUEST_ID)
+    return ident if ident is None or _PLAIN_ID.fullmatch(ident) else masked(ident)
 
 
 def _shown_method(scope: Scope) -> str:

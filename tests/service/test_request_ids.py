@@ -91,8 +91,15 @@ async def test_the_access_log_has_the_id_and_the_trace_and_no_key(
     key = service.key()
     await asked(service, {"X-Api-Key": key, "X-Request-Id": "mine", "traceparent": PARENT})
     await asked(service, {"X-Request-Id": key})
+    new = await asked(service, {})
+    await asked(service, {"traceparent": PARENT})
     told = [each.fields for each in caplog.records if each.name == "oddsdesk.access"]  # type: ignore[attr-defined]
-    assert [(each["request"], each["trace"]) for each in told] == [("mine", TRACE), ("****", None)]
+    assert [(each["request"], each["trace"]) for each in told] == [
+        ("mine", TRACE),
+        ("****", None),
+        (new, None),
+        (TRACE, TRACE),
+    ]
     assert f" mine {TRACE}" in caplog.text
     assert key not in caplog.text
 

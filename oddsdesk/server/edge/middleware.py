@@ -14,7 +14,7 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from oddsdesk.contract.access import ErrorCode
 from oddsdesk.network.secrets import masked
-from oddsdesk.server.gate import KEY_ID, REQUEST_ID, loggable
+from oddsdesk.server.gate import KEY_ID, REQUEST_ID, loggable, loggable_id
 from oddsdesk.server.rest import Figures, LimitsOf, Refusal, Refused, refuse, send_reply
 from oddsdesk.server.stream.hub import CHANNEL, Channel
 
@@ -298,7 +298,7 @@ class AccessLog:
             status=code,
             size=size,
             ms=round((time.perf_counter() - began) * 1000, 1),
-            request=masked(scope.get(REQUEST_ID, "")) or None,
+            request=loggable_id(scope),
             trace=scope.get(TRACE_ID),
             why=None if why is None else masked(why),  # it may repeat a filter's value
         )
