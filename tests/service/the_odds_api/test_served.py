@@ -15,6 +15,7 @@ from oddsdesk.contract.results import GameResult, GameStatus
 from oddsdesk.contract.times import format_ms
 from oddsdesk.feeds.imported import SourceFile
 from oddsdesk.feeds.the_odds_api import convert
+from oddsdesk.store.databases import Database
 from tests.kit.odds_api_answers import HOUR_MS
 from tests.kit.running_service import LIMIT_S, NOW, RunningService
 
@@ -68,9 +69,9 @@ LATER = game("Everton", "Fulham", 26, bookmaker(
 
 
 @pytest.fixture
-def served(tmp_path: Path) -> Iterator[RunningService]:
+def served(database: Database) -> Iterator[RunningService]:
     """A server with the interface on a database with both games."""
-    running = RunningService(tmp_path / "odds.db", serve_as="the-odds-api")
+    running = RunningService(database, serve_as="the-odds-api")
     record(running, DERBY, LATER)
     yield running
     running.close()
@@ -296,6 +297,14 @@ def test_old_prices_and_games_that_are_over_are_left_out(served: RunningService)
     served.now = NOW + 6 * HOUR_MS
     events = data(served, "historical/sports/soccer_epl/events", date=second(served.now))
     assert [each["home_team"] for each in events["data"]] == ["Everton"]
+
+
+def test_games_without_a_kick_off_or_two_teams_are_left_out(served: RunningService) -> None:
+    served.quote(match_name="Leeds - Hull", match_date=None)
+    served.quote(match_name="Winner of the cup")
+    for path in ("sports/soccer_epl/events", "sports/soccer_epl/odds"):
+        homes = [each["home_team"] for each in data(served, path, **ALL)]
+        assert homes == ["Arsenal", "Everton"]
 
 
 def test_scores_are_of_games_in_play_and_with_days_of_those_that_ended(
