@@ -8,6 +8,7 @@ from PySide6 import QtGui
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtWidgets import QSizePolicy, QToolButton, QToolTip, QWidget
 
+from oddsdesk.base.texts import _, ngettext
 from oddsdesk.contract.administration import LogMap
 from oddsdesk.contract.times import DAY_MS, HOUR_MS
 from oddsdesk.desk.ui.controls.buttons import MenuButton
@@ -34,11 +35,11 @@ class Zoom(Enum):
 
 
 ZOOM_TITLES: Final = {
-    Zoom.HOURS: "6 hours",
-    Zoom.DAY: "A day",
-    Zoom.WEEK: "A week",
-    Zoom.MONTH: "30 days",
-    Zoom.ALL: "All",
+    Zoom.HOURS: _("6 hours"),
+    Zoom.DAY: _("A day"),
+    Zoom.WEEK: _("A week"),
+    Zoom.MONTH: _("30 days"),
+    Zoom.ALL: _("All"),
 }
 
 
@@ -107,19 +108,23 @@ def gaps(log: LogMap) -> list[tuple[int, int]]:
 def described(log: LogMap, at_ms: int) -> str:
     """Return the tooltip of a moment."""
     if any(since <= at_ms < until for since, until in gaps(log)):
-        return f"{moment_text(at_ms)} · nothing recorded"
+        return _("{moment} · nothing recorded").format(moment=moment_text(at_ms))
     length = max(log.until - log.since, 1)
     part = min(max((at_ms - log.since) * len(log.moves) // length, 0), len(log.moves) - 1)
-    said = [moment_text(at_ms), _counted(log.moves[part], "move")]
+    said = [moment_text(at_ms), _moves(log.moves[part])]
     width = length // len(log.moves)
     games = sum(count for kick_off, count in log.kick_offs if abs(kick_off - at_ms) <= width)
     if games:
-        said.append(_counted(games, "kick-off"))
+        said.append(
+            ngettext("{games:,} kick-off", "{games:,} kick-offs", games).format(games=games)
+        )
     return " · ".join(said)
 
 
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}" if count else f"no {noun}s"
+def _moves(count: int) -> str:
+    if not count:
+        return _("no moves")
+    return ngettext("{count:,} move", "{count:,} moves", count).format(count=count)
 
 
 _TRACK: Final = 2
@@ -171,7 +176,7 @@ class TimeStrip(QWidget):
         """Mark the moment that the desk shows."""
         if at_ms != self._at_ms:
             self._at_ms = at_ms
-            self.setAccessibleName(f"Time line, as of {moment_text(at_ms)}")
+            self.setAccessibleName(_("Time line, as of {moment}").format(moment=moment_text(at_ms)))
             self.update()
 
     def _go_to_x(self, x: float) -> None:
@@ -331,15 +336,15 @@ class TimeLine(QWidget):
         self._ends: tuple[int, int] | None = None
         self._zoom = Zoom.DAY
         self.strip = TimeStrip(theme)
-        self.back = self._button("Step back: previous move (Alt+Left)")
+        self.back = self._button(_("Step back: previous move (Alt+Left)"))
         self.play = self._button("")
-        self.forward = self._button("Step forward: next move (Alt+Right)")
-        self.speed = MenuButton("Speed", tells_purpose=False)
-        self.places = MenuButton("Go to", tells_purpose=True)
-        self.zoom = MenuButton("Time line", tells_purpose=False)
-        self.now = self._button("Show current prices (Ctrl+Shift+J)")
-        self.now.setText("Back to now")
-        self.now.setAccessibleName("Back to now")
+        self.forward = self._button(_("Step forward: next move (Alt+Right)"))
+        self.speed = MenuButton(_("Speed"), tells_purpose=False)
+        self.places = MenuButton(_("Go to"), tells_purpose=True)
+        self.zoom = MenuButton(_("Time line"), tells_purpose=False)
+        self.now = self._button(_("Show current prices (Ctrl+Shift+J)"))
+        self.now.setText(_("Back to now"))
+        self.now.setAccessibleName(_("Back to now"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._lay_out()
         speeds = {speed: f"{speed}×" for speed in SPEEDS}
@@ -375,8 +380,8 @@ class TimeLine(QWidget):
     def show_playing(self, *, playing: bool, speed: int) -> None:
         """Show whether the past is playing, and at which speed."""
         self._is_playing = playing
-        title = "Pause" if playing else "Play"
-        self.play.setToolTip(f"{title} (Ctrl+P)")
+        title = _("Pause") if playing else _("Play")
+        self.play.setToolTip(_("{title} (Ctrl+P)").format(title=title))
         self.play.setAccessibleName(title)
         self.play.setIcon(self._theme.icon("pause" if playing else "play", TextRole.STRONG))
         self.speed.show_value(f"{speed}×")

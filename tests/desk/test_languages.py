@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-TRANSLATED = ("matrix", "settings", "shell", "ui")
+TRANSLATED = ("history", "matrix", "navigator", "settings", "shell", "ui")
 """Rooms that show no English any more; add each room whose texts have been marked."""
 NOT_YET = frozenset(
     {
@@ -37,7 +37,7 @@ def walked() -> dict[str, list[str]]:
 
 def test_the_walk_sees_the_whole_desk(walked: dict[str, list[str]]) -> None:
     assert int(walked["count"][0]) > 1_500
-    assert walked["navigator"], "a room that is not translated yet must be found"
+    assert walked["bets"], "a room that is not translated yet must be found"
 
 
 @pytest.mark.parametrize("room", TRANSLATED)

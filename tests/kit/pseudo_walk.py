@@ -56,6 +56,7 @@ def untranslated(text: str) -> bool:
     left = re.sub(r"<[^<>]*>|\([A-Z]\)", " ", text)
     while (shorter := re.sub(r"\[[^\[\]]*\]", " ", left)) != left:
         left = shorter
+    left = left.partition("[")[0]  # a tooltip without its key is the name of a button
     words = re.findall(r"[^\W\d_]{2,}", left)
     return any(word not in _DATA for word in words)
 

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.tasks import in_slices, spawn
+from oddsdesk.base.texts import _, ngettext
 from oddsdesk.board.board import Board
 from oddsdesk.board.history import price_history
 from oddsdesk.board.history.sources import HistoryError, HistorySource, PriceHistorySource
@@ -29,7 +30,7 @@ CALM_MS: Final = 250
 """At least between two repaints."""
 REREAD_MS: Final = 60_000
 MOST_PINNED: Final = 3
-FAIR: Final = "Fair"
+FAIR: Final = _("Fair")
 _PINNED_STYLES: Final = (
     (TextRole.STRONG, Stroke.THIN),
     (TextRole.UP, Stroke.DASHED),
@@ -290,16 +291,26 @@ def described(data: ChartData, odds_text: Callable[[float], str]) -> str:
         if not priced:
             continue
         last, text = line.path[-1].odds, line.text or odds_text
-        now = "not offered now" if last is None else f"now {text(last)}"
+        now = _("not offered now") if last is None else _("now {text}").format(text=text(last))
         parts.append(
-            f"{line.name}: {now}, opened at {text(priced[0])}, "
-            f"low {text(min(priced))}, high {text(max(priced))}, "
-            f"{_counted(len(line.path) - 1, 'move')}"
+            _("{name}: {now}, opened at {first}, low {least}, high {most}, {moves}").format(
+                name=line.name,
+                now=now,
+                first=text(priced[0]),
+                least=text(min(priced)),
+                most=text(max(priced)),
+                moves=_moves(len(line.path) - 1),
+            )
         )
     if data.gaps:
-        parts.append(f"{_counted(len(data.gaps), 'gap')} in the data")
+        gaps = len(data.gaps)
+        parts.append(
+            ngettext("{gaps} gap in the data", "{gaps} gaps in the data", gaps).format(gaps=gaps)
+        )
     return ". ".join(parts)
 
 
-def _counted(count: int, noun: str) -> str:
-    return f"{count or 'no'} {noun}{'' if count == 1 else 's'}"
+def _moves(count: int) -> str:
+    if not count:
+        return _("no moves")
+    return ngettext("{count} move", "{count} moves", count).format(count=count)

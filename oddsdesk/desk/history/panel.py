@@ -10,6 +10,7 @@ from PySide6.QtGui import QGuiApplication, QHideEvent, QResizeEvent, QShowEvent
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.files import whole_file
 from oddsdesk.base.tasks import spawn
+from oddsdesk.base.texts import _
 from oddsdesk.board.board import Board
 from oddsdesk.board.history.price_history import History, Origin
 from oddsdesk.board.history.sources import HistorySource
@@ -32,12 +33,12 @@ from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import TextRole
 
 _SAID: Final = {
-    Origin.LOG: "from the local log",
-    Origin.SERVICE: "from the service",
-    Origin.SEEN: "seen by this desk",
+    Origin.LOG: _("from the local log"),
+    Origin.SERVICE: _("from the service"),
+    Origin.SEEN: _("seen by this desk"),
 }
 
-_LACKS_TIP: Final = (
+_LACKS_TIP: Final = _(
     "Older prices are in an archive that could not be read; the program's log says why"
 )
 
@@ -47,20 +48,26 @@ def state_without_lines(
 ) -> EmptyState:
     """Return what to say where there is no line to draw."""
     if key is None:
-        return EmptyState("info", "Select a price to see how it moved.")
+        return EmptyState("info", _("Select a price to see how it moved."))
     if problem:
-        return EmptyState("warning", "The history could not be read.", problem, ink=TextRole.DOWN)
+        return EmptyState(
+            "warning", _("The history could not be read."), problem, ink=TextRole.DOWN
+        )
     if history is None:
-        return EmptyState("loading", "Loading the history…")
+        return EmptyState("loading", _("Loading the history…"))
     if connection.has_live is False and history.origin is Origin.SEEN and history.since_ms:
-        detail = "In-play prices need the Pro+ Live plan. Prices before kick-off appear here."
-        return EmptyState("lock", f"No price seen for {key.selection}.", detail)
+        detail = _("In-play prices need the Pro+ Live plan. Prices before kick-off appear here.")
+        return EmptyState(
+            "lock", _("No price seen for {selection}.").format(selection=key.selection), detail
+        )
     if history.origin is Origin.SEEN and history.since_ms is None:
-        detail = (
+        detail = _(
             "This service has no price history. The desk records prices while the game is open."
         )
-        return EmptyState("info", "Nothing recorded for this game yet.", detail)
-    return EmptyState("search", f"No price recorded for {key.selection} yet.")
+        return EmptyState("info", _("Nothing recorded for this game yet."), detail)
+    return EmptyState(
+        "search", _("No price recorded for {selection} yet.").format(selection=key.selection)
+    )
 
 
 def origin_text(history: History, now_ms: int) -> str:
@@ -70,8 +77,10 @@ def origin_text(history: History, now_ms: int) -> str:
         return said
     moment, now = local_time(history.since_ms), local_time(now_ms)
     day = "" if moment.date() == now.date() else f"{moment.day} {moment:%b} "
-    lacks = "; older prices could not be read" if history.lacks else ""
-    return f"{said} since {day}{moment:%H:%M}{lacks}"
+    lacks = _("; older prices could not be read") if history.lacks else ""
+    return _("{said} since {day}{moment:%H:%M}{lacks}").format(
+        said=said, day=day, moment=moment, lacks=lacks
+    )
 
 
 TICK_MS: Final = 1_000
@@ -147,8 +156,8 @@ class HistoryPanel(QtWidgets.QWidget):
         """Ask where to, and save the chart as a picture."""
         if self.chart.shown_data is None:
             return
-        dialog = file_dialog(self, "Save the chart")
-        dialog.setNameFilter("Pictures (*.png)")
+        dialog = file_dialog(self, _("Save the chart"))
+        dialog.setNameFilter(_("Pictures (*.png)"))
         dialog.selectFile(self._file_name())
         dialog.setAcceptMode(QtWidgets.QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix("png")
@@ -164,21 +173,25 @@ class HistoryPanel(QtWidgets.QWidget):
             with whole_file(path) as file:
                 file.write(picture.data().data())
         except OSError as error:
-            self.origin.setText(f"Could not save {path}: {error.strerror or error}")
+            self.origin.setText(
+                _("Could not save {path}: {error}").format(path=path, error=error.strerror or error)
+            )
             return False
-        self.origin.setText(f"Saved as {path.name}")
+        self.origin.setText(_("Saved as {name}").format(name=path.name))
         return True
 
     def _make_buttons(self) -> None:
-        self._pin = self._button("Add", "Add other bookmakers to the chart", None)
+        self._pin = self._button(_("Add"), _("Add other bookmakers to the chart"), None)
         self._pin.setMenu(self._pin_menu)
         self._pin.setPopupMode(QtWidgets.QToolButton.ToolButtonPopupMode.InstantPopup)
-        self._copy = self._button("Copy", "Copy the chart as a picture (Ctrl+C)", self.copy_picture)
-        self._save = self._button("Save", "Save the chart as a picture…", self.save_picture)
+        self._copy = self._button(
+            _("Copy"), _("Copy the chart as a picture (Ctrl+C)"), self.copy_picture
+        )
+        self._save = self._button(_("Save"), _("Save the chart as a picture…"), self.save_picture)
         add_action(self, "history.copy", self.copy_picture)
         add_action(self, "history.save", self.save_picture)
-        tip = "Export the moves as a table…"
-        self._export = self._button("Export", tip, self.saver.ask_for_file)
+        tip = _("Export the moves as a table…")
+        self._export = self._button(_("Export"), tip, self.saver.ask_for_file)
         add_action(self, "history.export", self.saver.ask_for_file)
         add_action(self, "history.add", self._pin.showMenu)
 
@@ -221,7 +234,11 @@ class HistoryPanel(QtWidgets.QWidget):
 
     def _show(self, reset_zoom: bool) -> None:
         model, key = self.model, self.model.key
-        self.title.show_text("History" if key is None else f"History · {key.selection}")
+        self.title.show_text(
+            _("History")
+            if key is None
+            else _("History · {selection}").format(selection=key.selection)
+        )
         data = model.chart_data()
         self._stack.setCurrentIndex(1 if data is None else 0)
         for button in (self._pin, self._copy, self._save, self._export):
@@ -236,7 +253,9 @@ class HistoryPanel(QtWidgets.QWidget):
         self.origin.setText(origin_text(model.history, self._clock()))
         self.origin.setToolTip(_LACKS_TIP if model.history.lacks else "")
         words = described(data, exact_odds_text)
-        self.chart.setAccessibleName(f"History of {key.selection if key else ''}")
+        self.chart.setAccessibleName(
+            _("History of {selection}").format(selection=key.selection if key else "")
+        )
         self.chart.setAccessibleDescription(words)
 
     def _fit(self) -> None:

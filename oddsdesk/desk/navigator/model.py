@@ -21,6 +21,7 @@ from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.texts import _, ngettext
 from oddsdesk.board.model.matrix import GameEntry
 from oddsdesk.board.model.results import GameScore
 from oddsdesk.contract.competitions import SPORTS, competition_title, sport_title
@@ -34,7 +35,7 @@ from oddsdesk.desk.ui.theme.tokens import TextRole
 
 Index = QModelIndex | QPersistentModelIndex
 
-ALL: Final = "All games"
+ALL: Final = _("All games")
 GAME_ROLE = int(Qt.ItemDataRole.UserRole)
 """The GameEntry of a row."""
 VALUE_COUNT_ROLE = GAME_ROLE + 1
@@ -176,8 +177,10 @@ class CompetitionsModel(QAbstractItemModel):
         if role == LIVE_COUNT_ROLE:
             return node.live
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            live = f", {node.live} live" if node.live else ""
-            return f"{node.node_title}, {node.games} games{live}"
+            live = _(", {live} live").format(live=node.live) if node.live else ""
+            return _("{node_title}, {games} games{live}").format(
+                node_title=node.node_title, games=node.games, live=live
+            )
         return None
 
 
@@ -321,11 +324,17 @@ class GamesModel(QAbstractListModel):
         if role == VALUE_COUNT_ROLE:
             return self._values[game.game_id]
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            favourite = ", favourite" if game.game_id in self._favourites else ""
+            favourite = _(", favourite") if game.game_id in self._favourites else ""
             count = game.bookmaker_count
             title = competition_title(game.competition)
             stands = "" if score is None else f", {score.in_words}"
-            return f"{game.match_name}, {title}{stands}, {count} bookmakers{favourite}"
+            return _("{match_name}, {title}{stands}, {count} bookmakers{favourite}").format(
+                match_name=game.match_name,
+                title=title,
+                stands=stands,
+                count=count,
+                favourite=favourite,
+            )
         return None
 
 
@@ -475,7 +484,9 @@ class CompetitionDelegate(_RowDelegate):
         if live:
             left = name_area.left() + width + STEP
             room = name_area.right() - left - _DOT - HALF
-            said = first_fitting(([f"{live} live"], [str(live)]), room, self._small)
+            said = first_fitting(
+                ([_("{live} live").format(live=live)], [str(live)]), room, self._small
+            )
             self._live(painter, left, name_area, *said or [""])
         painter.restore()
 
@@ -536,8 +547,10 @@ class GameDelegate(_RowDelegate):
         else:
             text = kick_off_text(game.kick_off, self._clock())
             area.setLeft(area.left() + self._text(painter, area, text, TextRole.NOTE, small) + GAP)
-        books = f"{game.bookmaker_count} book{'s' if game.bookmaker_count != 1 else ''}"
-        value = f"{values} value"
+        books = ngettext("{count} book", "{count} books", game.bookmaker_count).format(
+            count=game.bookmaker_count
+        )
+        value = _("{values} value").format(values=values)
         every = ([books, value], [value], [str(values)]) if values else ([books],)
         for text in first_fitting(every, area.width(), small):
             ink = TextRole.NOTE if text is books else TextRole.VALUE

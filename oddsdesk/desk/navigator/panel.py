@@ -28,6 +28,7 @@ from PySide6.QtGui import (
 )
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.texts import _
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.notices import (
     ConnectionChanged,
@@ -89,13 +90,13 @@ class Navigator(QtWidgets.QWidget):
         self._favourites = favourites
         self._competitions = CompetitionsModel()
         self._games = GamesModel()
-        self.filter = FilterEdit(theme, "Filter games")
+        self.filter = FilterEdit(theme, _("Filter games"))
         self._only_favourites = QtWidgets.QToolButton()
         self._only_favourites.setCheckable(True)
         self._only_favourites.setProperty("variant", "plain")
-        self._only_favourites.setAccessibleName("Favourites only")
+        self._only_favourites.setAccessibleName(_("Favourites only"))
         self._only_favourites.setToolTip(
-            "Favourites only (Ctrl+Shift+F); press * on a game to add it"
+            _("Favourites only (Ctrl+Shift+F); press * on a game to add it")
         )
         self._only_favourites.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._past = PastBar(theme)
@@ -250,11 +251,15 @@ class Navigator(QtWidgets.QWidget):
 
     def _show_counts(self) -> None:
         shown, total = self._games.rowCount(), self._games.total
-        self._count.setText(f"{shown} of {total}" if shown != total else f"{total}")
+        self._count.setText(
+            _("{shown} of {total}").format(shown=shown, total=total)
+            if shown != total
+            else f"{total}"
+        )
         filtered = bool(self.filter.text().strip())
         is_only = self._only_favourites.isChecked()
-        name = "Favourites" if is_only else self._games.scope_name
-        self._title.setText("Matches" if filtered else name)
+        name = _("Favourites") if is_only else self._games.scope_name
+        self._title.setText(_("Matches") if filtered else name)
         self._past.show_moment(self._board.connection.as_of_ms)
         self._stack.setCurrentIndex(0 if shown else 1)
         own_server = self._server is not None and self._server.isEnabled()
@@ -265,13 +270,15 @@ class Navigator(QtWidgets.QWidget):
         has_past = connection.newest_ms is not None
         self._newest.setVisible(not total and own_server and is_heard and has_past)
         if connection.newest_ms is not None:
-            self._newest.setText(f"Games of {day_text(connection.newest_ms)}")
+            self._newest.setText(_("Games of {day}").format(day=day_text(connection.newest_ms)))
         if not total:
             self._empty.setText(text_without_games(connection, own_server=own_server))
         elif not shown and is_only and not filtered:
-            self._empty.setText("No favourite has prices now. Press * on a game to add it.")
+            self._empty.setText(_("No favourite has prices now. Press * on a game to add it."))
         elif not shown:
-            self._empty.setText(f"No game matches “{self.filter.text().strip()}”.")
+            self._empty.setText(
+                _("No game matches “{text}”.").format(text=self.filter.text().strip())
+            )
 
     def refresh_times(self) -> None:
         """Update kick-off times after the clock was set to another moment."""
@@ -348,14 +355,14 @@ class Navigator(QtWidgets.QWidget):
         menu = QtWidgets.QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         ident = game.game_id
-        menu.addAction("Open", lambda: self.game_requested.emit(ident))
-        menu.addAction("Open in a new tab", lambda: self.new_tab_requested.emit(ident))
+        menu.addAction(_("Open"), lambda: self.game_requested.emit(ident))
+        menu.addAction(_("Open in a new tab"), lambda: self.new_tab_requested.emit(ident))
         menu.addSeparator()
-        favourite = menu.addAction("Favourite", lambda: self._favourites.toggle(ident))
+        favourite = menu.addAction(_("Favourite"), lambda: self._favourites.toggle(ident))
         favourite.setCheckable(True)
         favourite.setChecked(ident in self._favourites)
         name = game_title(game.match_name)
-        menu.addAction("Copy name", lambda: QGuiApplication.clipboard().setText(name))
+        menu.addAction(_("Copy name"), lambda: QGuiApplication.clipboard().setText(name))
         return menu
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -385,7 +392,7 @@ class Navigator(QtWidgets.QWidget):
 
 def _tree(model: CompetitionsModel, delegate: CompetitionDelegate) -> QtWidgets.QTreeView:
     view = QtWidgets.QTreeView(headerHidden=True, uniformRowHeights=True, indentation=14)
-    view.setAccessibleName("Sports and competitions")
+    view.setAccessibleName(_("Sports and competitions"))
     _set_up(view, model, delegate)
     return view
 
@@ -401,7 +408,7 @@ class _GameList(QtWidgets.QListView):
 
 def _list(model: GamesModel, delegate: GameDelegate) -> QtWidgets.QListView:
     view = _GameList(uniformItemSizes=True)
-    view.setAccessibleName("Games")
+    view.setAccessibleName(_("Games"))
     _set_up(view, model, delegate)
     return view
 
@@ -419,9 +426,9 @@ def _set_up(
     view.setVerticalScrollMode(QtWidgets.QAbstractItemView.ScrollMode.ScrollPerPixel)
 
 
-_CHOICE: Final = "Past day…"
-_SHORT_CHOICE: Final = "Past…"
-_BACK: Final = "Back to now"
+_CHOICE: Final = _("Past day…")
+_SHORT_CHOICE: Final = _("Past…")
+_BACK: Final = _("Back to now")
 
 
 class PastBar(QtWidgets.QWidget):
@@ -433,13 +440,13 @@ class PastBar(QtWidgets.QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.day = QtWidgets.QPushButton()
-        self.day.setToolTip("Past day: closing view of its games (Ctrl+J)")
+        self.day.setToolTip(_("Past day: closing view of its games (Ctrl+J)"))
         self.day.setSizePolicy(
             QtWidgets.QSizePolicy.Policy.Expanding, QtWidgets.QSizePolicy.Policy.Fixed
         )
         self.day.clicked.connect(self.day_wanted)
         self.now = QtWidgets.QPushButton(_BACK)
-        self.now.setToolTip("Back to current prices (Esc)")
+        self.now.setToolTip(_("Back to current prices (Esc)"))
         self.now.clicked.connect(self.now_wanted)
         horizontal(self, self.day, self.now, margins=(GAP, 0, GAP, 0), spacing=STEP)
         self._theme = theme
@@ -454,8 +461,15 @@ class PastBar(QtWidgets.QWidget):
             self._said, name = ((_CHOICE, ""), (_SHORT_CHOICE, "")), _CHOICE
         else:
             day = day_text(at_ms)
-            name = f"Games of {day}, shown as of {moment_text(at_ms)}"
-            self._said = ((f"Games of {day}", _BACK), (day, _BACK), (day, "Now"), (day, ""))
+            name = _("Games of {day}, shown as of {moment}").format(
+                day=day, moment=moment_text(at_ms)
+            )
+            self._said = (
+                (_("Games of {day}").format(day=day), _BACK),
+                (day, _BACK),
+                (day, _("Now")),
+                (day, ""),
+            )
         self.day.setAccessibleName(name)
         self.now.setAccessibleName(_BACK)
         self._fit()
@@ -491,10 +505,10 @@ class DayPopup(Popup):
     """A ``date``."""
 
     def __init__(self, parent: QtWidgets.QWidget, shown_ms: int) -> None:
-        super().__init__(parent, "Past day: closing view")
+        super().__init__(parent, _("Past day: closing view"))
         shown = local_time(shown_ms).date()
         self.calendar = QtWidgets.QCalendarWidget()
-        self.calendar.setAccessibleName("Date")
+        self.calendar.setAccessibleName(_("Date"))
         self.calendar.setVerticalHeaderFormat(
             QtWidgets.QCalendarWidget.VerticalHeaderFormat.NoVerticalHeader
         )
