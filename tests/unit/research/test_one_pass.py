@@ -90,10 +90,13 @@ def quotes(seed: int, *, is_archive: bool) -> Iterator[tuple[int, Quote]]:
             yield (TODAY if is_archive else at + late), quote
 
 
-@pytest.fixture(params=[False, True], ids=["live", "archive"])
-def log(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[RecordedLog]:
+@pytest.fixture(scope="module", params=[False, True], ids=["live", "archive"])
+def log(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[RecordedLog]:
     now = 0
-    with closing(open_store(tmp_path / "odds.db", clock=lambda: now)) as store:
+    path = tmp_path_factory.mktemp("log") / "odds.db"
+    with closing(open_store(path, clock=lambda: now)) as store:
         recorded = sorted(quotes(3, is_archive=request.param), key=lambda each: each[0])
         for now, quote in recorded:  # noqa: B007 - the clock reads it
             store.record([quote]).result(LIMIT_S)

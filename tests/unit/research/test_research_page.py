@@ -17,7 +17,7 @@ from tests.kit.documented import DOCS, sections
 from tests.kit.football_season import season_csv
 
 pytest.importorskip("pandas")
-pytest.importorskip("matplotlib")
+pytest.importorskip("matplotlib").use("Agg")  # not Qt's, whose windows would outlive Qt
 PAGE = [section for section in sections("research.md") if section.examples]
 needs_bash = pytest.mark.skipif(shutil.which("bash") is None, reason="the examples need bash")
 
@@ -43,7 +43,6 @@ def test_the_examples_print_what_the_page_shows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", programs(tmp_path / "programs"))
-    monkeypatch.setenv("MPLBACKEND", "Agg")
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
     for section in PAGE:
