@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+from oddsdesk.base.numbers import choose_numbers, number_style
+
 if TYPE_CHECKING:
     from oddsdesk.store.databases import Database
     from tests.kit.postgres import Postgres
@@ -202,6 +204,14 @@ def pytest_collection_finish() -> None:
     """Spare the garbage collector what lives to the end: it takes 0.3 s to look at the tests."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(autouse=True)
+def own_numbers() -> Iterator[None]:
+    """Take back how a test chose to write numbers and dates."""
+    before = number_style()
+    yield
+    choose_numbers(before)
 
 
 @pytest.fixture(autouse=True)

@@ -13,6 +13,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from oddsdesk.base.numbers import number_style
 from oddsdesk.contract.texts import plain_letters
 from oddsdesk.contract.times import DAY_MS, YEARS, is_in_years, parse_ms
 
@@ -47,8 +48,8 @@ _WITH_COMMA: Final = re.compile(
     re.ASCII,
 )
 """A number that can only have a decimal comma."""
-_GROUPS: Final = re.compile(r"[+-]?\d{1,3}([.,]\d{3})+([.,]\d+)?", re.ASCII)
-"""Digits in groups of three."""
+_GROUPS: Final = re.compile(r"[+-]?[1-9]\d{0,2}([.,]\d{3})+([.,]\d+)?", re.ASCII)
+"""Digits in groups of three: 0,125 is none."""
 _PLAIN: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _ONE_GROUP: Final = re.compile(r"[+-]?[1-9]\d{0,2}([.,])\d{3}", re.ASCII)
 """A number that may be thousands, or have three decimals."""
@@ -232,17 +233,19 @@ def read_amount(key: str, text: str, decimals: Habit | None = None) -> float:
 def read_typed_amount(key: str, text: str) -> float:
     """Return an amount of money that a user typed into a field: ``1,500``, ``1.500,00``, ``€12``.
 
-    A comma before three digits separates thousands, as the window writes it.
+    In commands, a comma before three digits separates thousands. In the window, whose users may
+    write a decimal comma, it is refused.
 
     Raises:
-        FigureError: not an amount, or a point before three digits.
+        FigureError: not an amount, or a mark before three digits that may be thousands.
     """
     plain = taken_apart(text)
     if plain.in_units:
         raise FigureError(f"{key} {text.strip()!r}: expected money, such as 12.50, not units")
     group = _ONE_GROUP.fullmatch(plain.digits)
-    if group is not None and group[1] == ".":
-        raise FigureError(f"{text.strip()} may mean thousands: write them without a point")
+    if group is not None and (group[1] == "." or number_style().is_chosen):
+        mark = "point" if group[1] == "." else "comma"
+        raise FigureError(f"{text.strip()} may mean thousands: write them without a {mark}")
     return read_amount(key, text)
 
 

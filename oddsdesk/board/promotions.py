@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from oddsdesk.base.numbers import num
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.matrix import CellKey, Matrix, RowKey, Section
 from oddsdesk.board.opportunities.finder import (
@@ -212,7 +213,7 @@ class PromoWay(msgspec.Struct, frozen=True):
                 f"Amounts are in {offers}; {at.bookmaker} takes {its} and no exchange rate is set: "
                 f"the hedge is only right if 1 {its} is worth 1 {offers}"
             )
-        return f"{at.bookmaker} takes {its}: 1 {its} counts as {rate:.4g} {offers} (your rate)"
+        return f"{at.bookmaker} takes {its}: 1 {its} counts as {num(rate):.4g} {offers} (your rate)"
 
     def notes(self, rules: SettlementRules) -> list[RuleNote]:
         """Return how the bookmakers' rules of settlement differ; nothing without a hedge."""

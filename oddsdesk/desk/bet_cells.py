@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
+from oddsdesk.base.numbers import num
 from oddsdesk.board.valuation.verdict_words import PER_DECIDED, PER_DECIDED_TEXT
 from oddsdesk.contract.competitions import period_label
 from oddsdesk.contract.identity import game_title
@@ -18,9 +19,9 @@ _LOWEST: Final = float("-inf")
 
 def stake_text(bet: PlacedBet) -> str:
     """Return a bet's stake with its currency, and its kind unless it is a plain bet."""
-    money = f"{bet.stake:,.2f}{f' {bet.currency}' if bet.currency else ''}"
+    money = f"{num(bet.stake):,.2f}{f' {bet.currency}' if bet.currency else ''}"
     if bet.liability is not None:
-        return f"lay {money} (liability {bet.liability:,.2f})"
+        return f"lay {money} (liability {num(bet.liability):,.2f})"
     return money if bet.kind is BetKind.BACK else f"{bet.kind.words} {money}"
 
 

@@ -17,6 +17,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 
 from oddsdesk.base.figures import FigureError, read_stake
+from oddsdesk.base.numbers import num, typed_number
 from oddsdesk.desk.ui.controls.dialogs import Dialog
 from oddsdesk.desk.ui.controls.labels import Label, literal
 from oddsdesk.desk.ui.controls.messages import message_area
@@ -341,7 +342,8 @@ class BetSheet(Dialog):
         is_typed = any(row.is_stake_typed for row in self.rows)
         if not is_typed or staked <= total + _DUST:
             return ""
-        return f"All legs cost {staked:,.2f}, above the total of {total:,g}. Check the stakes."
+        of = f"above the total of {num(total):,g}"
+        return f"All legs cost {num(staked):,.2f}, {of}. Check the stakes."
 
     def _show_profit(self, bets: Sequence[PlacedBet]) -> None:
         if not bets:
@@ -352,7 +354,7 @@ class BetSheet(Dialog):
         rates = [leg.rate for leg in self.view.legs]
         free = math.fsum(bet.free_staked * r for bet, r in zip(bets, rates, strict=True))
         staked = math.fsum(bet.staked * r for bet, r in zip(bets, rates, strict=True))
-        base, of = (free, "of the free bet") if free else (staked, f"of {staked:,.2f}")
+        base, of = (free, "of the free bet") if free else (staked, f"of {num(staked):,.2f}")
         worst, best = min(profits), max(profits)
         left = len([row for row in self.rows if not (row.is_chosen or row.leg.is_recorded)])
         when = " once the unticked legs are placed" if left else ""
@@ -377,7 +379,7 @@ class BetSheet(Dialog):
         cash = f"{signed_hundredths_text(min(in_cash))}{money}"
         bet = next(leg.title for leg in self.view.legs if leg.refund)
         return (
-            f".\nIncludes a free bet worth {free:,.2f}{money} if {bet} loses; "
+            f".\nIncludes a free bet worth {num(free):,.2f}{money} if {bet} loses; "
             f"at worst {cash} in cash"
         )
 
@@ -526,11 +528,11 @@ class _LegRow:
         with contextlib.suppress(ValueError):
             bet = self.typed()
             if bet.kind is BetKind.LAY:
-                text = f"liability {bet.size:,.2f} {bet.currency}".rstrip()
+                text = f"liability {num(bet.size):,.2f} {bet.currency}".rstrip()
             elif bet.kind is not BetKind.BACK:
                 text = ", ".join(filter(None, (bet.kind.words, bet.currency)))
             else:
-                text = f"pays {bet.size * bet.net:,.2f} {bet.currency}".rstrip()
+                text = f"pays {num(bet.size * bet.net):,.2f} {bet.currency}".rstrip()
         self.money.setText(text)
 
     def doubt(self) -> str:
@@ -541,7 +543,7 @@ class _LegRow:
             return ""
         leg, net = self.leg, bet.net
         if leg.limit is not None and bet.size > leg.limit + _DUST:
-            return f"Above your limit at {bet.bookmaker}: {leg.limit:,g}."
+            return f"Above your limit at {bet.bookmaker}: {num(leg.limit):,g}."
         if leg.most is not None and net > leg.most and not math.isclose(bet.odds, leg.bet.odds):
             return (
                 f"{leg.title}: odds above {exact_odds_text(leg.most)} after commission are "
@@ -567,7 +569,7 @@ class _LegRow:
 
 
 def _amount(amount: float) -> str:
-    return f"{amount:.12g}" if amount > 0 else ""
+    return typed_number(amount) if amount > 0 else ""
 
 
 def _gain(profit: float, base: float, currency: str) -> str:
@@ -584,4 +586,4 @@ def sheet_text(bets: Sequence[PlacedBet]) -> str:
     how = "Recorded as practice:" if any(bet.practice for bet in bets) else "Recorded"
     staked = math.fsum(bet.staked for bet in bets)
     legs = "1 leg" if len(bets) == 1 else f"{len(bets)} legs"
-    return f"{how} {legs}, {staked:,.2f} staked."
+    return f"{how} {legs}, {num(staked):,.2f} staked."

@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QFormLayout, QGridLayout, QLineEdit, QScrollArea, QWidget
 
 from oddsdesk.base.figures import FigureError, read_number, read_typed_amount
+from oddsdesk.base.numbers import num, typed_number
 from oddsdesk.desk.ui.controls.fields import ChoiceBox
 from oddsdesk.desk.ui.controls.form_dialog import side_by_side
 from oddsdesk.desk.ui.controls.labels import Label
@@ -49,7 +50,7 @@ class KindFields(QObject):
         unboosted = held.unboosted_odds
         self.unboosted = QLineEdit(typed_text(unboosted) if unboosted else "")
         self.unboosted.setPlaceholderText("Optional")
-        self.refund = QLineEdit(f"{held.refund:.12g}" if held.refund else "")
+        self.refund = QLineEdit(typed_number(held.refund) if held.refund else "")
         self.refund.setPlaceholderText("The stake")
         self.refund_as = ChoiceBox()
         for value, title in (("free", "as a free bet"), ("money", "as money")):
@@ -265,7 +266,7 @@ class LegsTable(QScrollArea):
 def fraction_text(share: float) -> str:
     """Return place terms as usually written: ``1/5``, else ``0.22``."""
     parts = round(1 / share)
-    return f"1/{parts}" if abs(1 / parts - share) < 1e-6 else f"{share:.12g}"
+    return f"1/{parts}" if abs(1 / parts - share) < 1e-6 else typed_number(share)
 
 
 def _fraction(text: str) -> float:
@@ -286,22 +287,22 @@ def _read(read: Callable[[str, str], float], name: str, text: str) -> float:
 def pays_text(bet: PlacedBet) -> str:
     """Return what a bet wins and loses: ``Wins 71.53, loses 328.47``."""
     terms, size = bet.terms, bet.size
-    said = [f"Wins {profit_by_kind(terms, Result.WON, size):,.2f}"]
+    said = [f"Wins {num(profit_by_kind(terms, Result.WON, size)):,.2f}"]
     if bet.kind is BetKind.EACH_WAY:
         placed = profit_by_kind(terms, Result.PLACED, size)
-        said.append(f"{'wins' if placed >= 0 else 'loses'} {abs(placed):,.2f} if placed")
+        said.append(f"{'wins' if placed >= 0 else 'loses'} {num(abs(placed)):,.2f} if placed")
     lost = -profit_by_kind(terms._replace(legs=()), Result.LOST, size)
-    said.append(f"loses {lost:,.2f}" if lost > _CENT else "loses nothing")
+    said.append(f"loses {num(lost):,.2f}" if lost > _CENT else "loses nothing")
     back = min(bet.refund, size)
     match bet.kind:
         case BetKind.LAY:
             said[-1] += " (the liability)"
         case BetKind.REFUND if bet.refund_as == "free":
-            said.append(f"and {back:,.2f} comes back as a free bet")
+            said.append(f"and {num(back):,.2f} comes back as a free bet")
         case BetKind.REFUND:
-            said[-1] += f" after a refund of {back:,.2f}"
+            said[-1] += f" after a refund of {num(back):,.2f}"
         case BetKind.BOOST if bet.unboosted_odds is not None:
-            said.append(f"the boost adds {size * (bet.odds - bet.unboosted_odds):,.2f}")
+            said.append(f"the boost adds {num(size * (bet.odds - bet.unboosted_odds)):,.2f}")
     return ", ".join(said)
 
 

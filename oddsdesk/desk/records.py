@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from oddsdesk.base.numbers import num
 from oddsdesk.board.board import Board
 from oddsdesk.ledger.accounts import MoneyBook, MoneyTables, in_main_currency
 from oddsdesk.ledger.bets import BetKey, PlacedBet
@@ -422,7 +423,7 @@ def above_cap(whole: float, where: str, most: float) -> str:
     """Return a warning if an amount is above the user's limit; empty if not."""
     if whole <= most + _DUST:
         return ""
-    return f"{whole:,.12g} {where} is above your limit of {most:,.12g}. Check the stake."
+    return f"{num(whole):,.12g} {where} is above your limit of {num(most):,.12g}. Check the stake."
 
 
 def above_caps(

@@ -8,6 +8,7 @@ from PySide6 import QtGui
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtWidgets import QSizePolicy, QToolButton, QToolTip, QWidget
 
+from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import _, ngettext
 from oddsdesk.contract.administration import LogMap
 from oddsdesk.contract.times import DAY_MS, HOUR_MS
@@ -116,7 +117,7 @@ def described(log: LogMap, at_ms: int) -> str:
     games = sum(count for kick_off, count in log.kick_offs if abs(kick_off - at_ms) <= width)
     if games:
         said.append(
-            ngettext("{games:,} kick-off", "{games:,} kick-offs", games).format(games=games)
+            ngettext("{games:,} kick-off", "{games:,} kick-offs", games).format(games=num(games))
         )
     return " · ".join(said)
 
@@ -124,7 +125,7 @@ def described(log: LogMap, at_ms: int) -> str:
 def _moves(count: int) -> str:
     if not count:
         return _("no moves")
-    return ngettext("{count:,} move", "{count:,} moves", count).format(count=count)
+    return ngettext("{count:,} move", "{count:,} moves", count).format(count=num(count))
 
 
 _TRACK: Final = 2

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from oddsdesk.base.numbers import num
 from oddsdesk.contract.competitions import sport_title
 from oddsdesk.contract.markets import (
     DRAW_RETURNS,
@@ -248,7 +249,9 @@ def luck_text(found: Report) -> str:
         return "as expected by chance"
     times = 1 / share if share > 0 else math.inf
     about = "" if found.is_exact else "about "
-    return f"{about}one in {times:,.0f} {side}" if times < _HARDLY_EVER else f"hardly ever {side}"
+    return (
+        f"{about}one in {num(times):,.0f} {side}" if times < _HARDLY_EVER else f"hardly ever {side}"
+    )
 
 
 def by_currency(bets: Iterable[PlacedBet]) -> dict[str, list[PlacedBet]]:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
+from oddsdesk.base.numbers import num
 from oddsdesk.board.valuation.verdict_words import PER_DECIDED_TEXT
 from oddsdesk.contract.times import HOUR_MS, format_ms
 from oddsdesk.ledger.bets import PlacedBet
@@ -62,13 +63,13 @@ class Summary(msgspec.Struct, frozen=True):
     def settled_text(self) -> str:
         """The bets that yield and profit cover; out of how many, if most have no result."""
         if self.settled * 2 < self.bets:
-            return f"{self.settled:,} of {bets_text(self.bets)}"
+            return f"{num(self.settled):,} of {bets_text(self.bets)}"
         return bets_text(self.settled)
 
 
 def bets_text(count: int) -> str:
     """Return a number of bets in words."""
-    return f"{count:,} bet{'' if count == 1 else 's'}"
+    return f"{num(count):,} bet{'' if count == 1 else 's'}"
 
 
 def summary(bets: Sequence[PlacedBet]) -> Summary:
@@ -289,9 +290,10 @@ def _above_recorded(done: Backtested) -> str:
     if not known:
         return "no bookmaker's price was recorded for these bets: nothing shows who had the prices"
     above = [(bet.odds / at.odds - 1) * 100 for bet, at in known if bet.odds > at.odds]
-    line = f"{len(above):,} of {len(known):,} best prices are above every bookmaker recorded here"
+    line = f"{num(len(above)):,} of {num(len(known)):,} best prices"
+    line += " are above every bookmaker recorded here"
     if above:
-        line += f", by {fmean(above):.1f} % on average"
+        line += f", by {num(fmean(above)):.1f} % on average"
     if rest := len(done.bets) - len(known):
         line += f"; for {bets_text(rest)} none was recorded"
     closed = [
@@ -304,8 +306,9 @@ def _above_recorded(done: Backtested) -> str:
         return f"{line}; the CLV at the best recorded price is unknown"
     own, there = map(fmean, zip(*closed, strict=True))
     return (
-        f"{line}; at the best recorded price, after commission, CLV is {there:+.2f} % instead of"
-        f" {own:+.2f} % over {bets_text(len(closed))}"
+        f"{line}; at the best recorded price, after commission, CLV is {num(there):+.2f} %"
+        " instead of"
+        f" {num(own):+.2f} % over {bets_text(len(closed))}"
     )
 
 
@@ -322,9 +325,10 @@ def _sign_by_method(bets: Sequence[PlacedBet], method: str) -> str:
     if not means or not min(means) < 0 < max(means):
         return ""
     (low, lowest), *_, (high, highest) = sorted(zip(means, methods, strict=True))
-    of = "" if len(known) == len(closed) else f" of {len(known):,} of {bets_text(len(closed))}"
+    of = "" if len(known) == len(closed) else f" of {num(len(known)):,} of {bets_text(len(closed))}"
     return (
-        f"CLV{of} is {low:+.2f} % ({_words(lowest)}) to {high:+.2f} % ({_words(highest)}),"
+        f"CLV{of} is {num(low):+.2f} % ({_words(lowest)}) to {num(high):+.2f} %"
+        f" ({_words(highest)}),"
         " depending on how the margin is removed from the close: its sign is not certain"
     )
 
@@ -351,7 +355,7 @@ def _unmoved(bets: Sequence[PlacedBet]) -> str:
     if not closed or same < _MOST_UNMOVED * len(closed):
         return ""
     rest = (
-        f"without them CLV is {math.fsum(moved) / len(moved):+.2f} %"
+        f"without them CLV is {num(math.fsum(moved) / len(moved)):+.2f} %"
         if moved
         else "there are no others"
     )
@@ -376,4 +380,4 @@ def _gaps(gaps: Sequence[tuple[int, int]], moment: Moment) -> str:
     hours = sum(until - since for since, until in gaps) / HOUR_MS
     named = ", ".join(f"{moment(since)} to {moment(until)}" for since, until in longest)
     more = f" and {len(gaps) - len(longest)} more" if len(gaps) > len(longest) else ""
-    return f"the log has gaps of {hours:.1f} h in total: {named}{more}"
+    return f"the log has gaps of {num(hours):.1f} h in total: {named}{more}"

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from oddsdesk.base.numbers import num
 from oddsdesk.base.text import near_names
 from oddsdesk.board.valuation.verdict_words import caution_text
 from oddsdesk.contract.times import format_ms
@@ -210,7 +211,7 @@ def games_lines(
             else f", closing lines of {by.reference} for {_share(found.with_close, found.begun)}"
         )
         yield (
-            f"{found.begun:,} of them have started; results for"
+            f"{num(found.begun):,} of them have started; results for"
             f" {_share(found.with_result, found.begun)}{closes}"
         )
         if found.contrary:
@@ -271,12 +272,12 @@ def coverage_fields(found: Coverage) -> dict[str, Any]:
 
 def games_text(count: int) -> str:
     """Return a number of games in words."""
-    return f"{count:,} game{'' if count == 1 else 's'}"
+    return f"{num(count):,} game{'' if count == 1 else 's'}"
 
 
 def _share(count: int, whole: int) -> str:
     percent = _percent(count, whole)
-    return f"{count:,}" if percent is None else f"{count:,} ({percent:.0f} %)"
+    return f"{num(count):,}" if percent is None else f"{num(count):,} ({num(percent):.0f} %)"
 
 
 def _percent(count: int | None, whole: int) -> float | None:

@@ -5,6 +5,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
+from oddsdesk.base.numbers import num
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.pricing.devig import METHODS
 from oddsdesk.research.backtest_summary import Summary, clv_ratio, yield_ratio
@@ -46,7 +47,8 @@ def grid_of(text: str) -> list[Combination]:
     found: list[Combination] = [dict(zip(axes, values, strict=True)) for values in combined]
     if len(found) > MOST_COMBINATIONS:
         raise SettingsError(
-            f"{len(found):,} combinations are too many; {MOST_COMBINATIONS:,} are allowed:"
+            f"{num(len(found)):,} combinations are too many; {num(MOST_COMBINATIONS):,} are"
+            " allowed:"
             " shorten the lists"
         )
     return found
@@ -152,8 +154,9 @@ def best_lines(best: Bests, names: Sequence[str]) -> Iterator[str]:
             continue
         low, high = winner.ends
         yield (
-            f"best {figure} of {count}: {names[winner.place]}, {winner.figure:+.2f} %, corrected"
-            f" 95 % interval {low:+.2f} to {high:+.2f}"
+            f"best {figure} of {count}: {names[winner.place]}, {num(winner.figure):+.2f} %,"
+            " corrected"
+            f" 95 % interval {num(low):+.2f} to {num(high):+.2f}"
         )
     if any(best):
         yield (

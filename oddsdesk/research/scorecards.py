@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from oddsdesk.base.numbers import num
 from oddsdesk.board.model.matrix import GameEntry, Section, SectionKey
 from oddsdesk.board.valuation.figures import hold
 from oddsdesk.contract.competitions import OTHER
@@ -352,7 +353,8 @@ def notes(found: Scored, when: str, moment: Moment = format_ms, day: Moment = da
     compared = sum(not card.is_reference for card in found.cards)
     if compared > 1:
         lines.append(
-            f"{compared:,} rows are compared with the sharp book; about 1 in 20 intervals misses"
+            f"{num(compared):,} rows are compared with the sharp book; about 1 in 20 intervals"
+            " misses"
             " the truth, so some bookmakers will look sharper by luck"
         )
     return lines

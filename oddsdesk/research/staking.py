@@ -23,6 +23,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from oddsdesk.base.numbers import num
 from oddsdesk.base.tasks import returned
 from oddsdesk.board.model.basis import Basis
 from oddsdesk.board.model.matrix import Matrix
@@ -138,14 +139,15 @@ def bankroll_lines(found: Bankroll) -> list[str]:
     """Return how the bankroll went, and which bets had no stake or no result; one line each."""
     per_bet = found.growth_per_bet_pct
     lines = [
-        f"bankroll {found.start:,.2f} to {found.end:,.2f} units ({found.growth_pct:+.2f} %"
-        f"{'' if per_bet is None else f', {per_bet:+.3f} % a bet'}), deepest drawdown"
-        f" {found.drawdown:,.2f} units and {found.drawdown_pct:.2f} %, largest stake"
-        f" {found.largest_stake:,.2f}"
+        f"bankroll {num(found.start):,.2f} to {num(found.end):,.2f} units"
+        f" ({num(found.growth_pct):+.2f} %"
+        f"{'' if per_bet is None else f', {num(per_bet):+.3f} % a bet'}), deepest drawdown"
+        f" {num(found.drawdown):,.2f} units and {num(found.drawdown_pct):.2f} %, largest stake"
+        f" {num(found.largest_stake):,.2f}"
     ]
     if refused := sum(found.refused.values()):
         counts = sorted(found.refused.items(), key=lambda each: (-each[1], each[0].value))
-        whys = [f"{_REFUSED[bound]} ({count:,})" for bound, count in counts]
+        whys = [f"{_REFUSED[bound]} ({num(count):,})" for bound, count in counts]
         if len(counts) == 1:
             whys = [_REFUSED[counts[0][0]]]
         lines.append(f"{_bets(refused)} got no stake: {', '.join(whys)}")
@@ -172,7 +174,7 @@ def bankroll_fields(found: Bankroll | None) -> dict[str, Any] | None:
 
 
 def _bets(count: int) -> str:
-    return f"{count:,} bet{'' if count == 1 else 's'}"
+    return f"{num(count):,} bet{'' if count == 1 else 's'}"
 
 
 class Staked(NamedTuple):

@@ -12,6 +12,7 @@ import msgspec
 from msgspec import NODEFAULT, Meta
 
 from oddsdesk.base.figures import read_number, read_typed_amount
+from oddsdesk.base.numbers import num
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.matrix import Doubted, RowKey, SelectionRow
 from oddsdesk.board.opportunities.ways import UNRELIABLE
@@ -396,8 +397,12 @@ class RuleField(msgspec.Struct, frozen=True):
         number = "a whole number" if self.is_whole else "a number"
         if meta.le is None:
             return number
-        least = f"above {meta.gt:,g} and up to" if meta.ge is None else f"from {meta.ge:,g} to"
-        return f"{number} {least} {meta.le:,.12g}"
+        least = (
+            f"above {num(meta.gt):,g} and up to"
+            if meta.ge is None
+            else f"from {num(meta.ge):,g} to"
+        )
+        return f"{number} {least} {num(meta.le):,.12g}"
 
     def parse_value(self, text: str) -> Any:
         """Return what a typed text says.

@@ -13,6 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.numbers import num
 from oddsdesk.base.tasks import Jobs, in_daemon_thread, slices, spawn
 from oddsdesk.board.alerts import rules
 from oddsdesk.board.alerts.channels import (
@@ -712,7 +713,7 @@ def value_title(price: AssessedPrice, bookmaker: str) -> Said:
     """Return what to bet, where, and the edge."""
     found = price.assessment
     ev = 0.0 if found.ev is None else found.ev
-    return f"{ev_to_tenth(ev):+.1f} %: {price.key.selection} ", found.odds, f" at {bookmaker}"
+    return f"{num(ev_to_tenth(ev)):+.1f} %: {price.key.selection} ", found.odds, f" at {bookmaker}"
 
 
 def value_text(price: AssessedPrice) -> Said:
@@ -760,7 +761,7 @@ def _rounded(odds: float) -> float:
 def opportunity_title(found: Opportunity) -> str:
     """Return what the worst of all outcomes leaves, a push among them, and where."""
     profit = to_tenth(found.outlay.worst_of_all_pct)
-    return f"Arbitrage {profit:+.1f} %: {game_title(found.match_name)}"
+    return f"Arbitrage {num(profit):+.1f} %: {game_title(found.match_name)}"
 
 
 def opportunity_text(found: Opportunity, name_of: Callable[[str], str], reference: str) -> Said:
@@ -769,9 +770,9 @@ def opportunity_text(found: Opportunity, name_of: Callable[[str], str], referenc
     for place, leg in enumerate(found.legs):
         before = " · " if said else ""
         backers_stake = leg.backers_stake
-        staked = f"stake {leg.stake:g}"
+        staked = f"stake {num(leg.stake):g}"
         if backers_stake is not None:
-            staked = f"stake {backers_stake:.2f}, liability {leg.stake:g}"
+            staked = f"stake {num(backers_stake):.2f}, liability {num(leg.stake):g}"
         said += (
             f"{before}{found.leg_text(place)} ",
             leg.odds,
@@ -780,7 +781,7 @@ def opportunity_text(found: Opportunity, name_of: Callable[[str], str], referenc
         if leg.cautions:
             said.append(f", warning: {caution_text(leg.cautions[0], reference)}")
     if found.outlay.worst_of_all < found.outlay.worst:
-        said.append(f" · {to_tenth(found.profit_pct):+.1f} % if there is no push")
+        said.append(f" · {num(to_tenth(found.profit_pct)):+.1f} % if there is no push")
     return tuple(said)
 
 
@@ -795,7 +796,8 @@ def steam_text(section: Section, steam: Steam, name_of: Callable[[str], str]) ->
     names = ", ".join(map(name_of, steam.groups[:_MOST_NAMED]))
     more = len(steam.groups) - _MOST_NAMED
     also = f" and {more} more" if more > 0 else ""
-    return f"{game_title(section.match_name)} · {steam.points:.1f} points or more at {names}{also}"
+    moved = f"{num(steam.points):.1f} points or more at {names}{also}"
+    return f"{game_title(section.match_name)} · {moved}"
 
 
 def kick_off_texts(match_name: str, selections: Sequence[str]) -> tuple[str, str]:

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from msgspec import UNSET, UnsetType
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.numbers import date_text
 from oddsdesk.board.model.basis import DeskReference, ScrapeInterval
 from oddsdesk.board.model.matrix import (
     CellKey,
@@ -340,7 +341,7 @@ class Series:
 
 def _day(at_ms: int) -> str:
     day = datetime.fromtimestamp(at_ms / 1000, UTC)
-    return f"{day.day} {day:%b}"
+    return f"{date_text(day, year=False)}"
 
 
 _BATCH: Final = 1000

@@ -12,6 +12,7 @@ from typing import Final
 import msgspec
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.numbers import num
 from oddsdesk.base.polling import Reading, starting_rate
 from oddsdesk.base.tasks import in_slices
 from oddsdesk.base.text import every
@@ -128,7 +129,7 @@ class ReadingPlan:
         said = []
         if ROWS in periods_s and not self._board.snapshot_progress.is_paused:
             count = len({game.competition for game in self._board.games.values()})
-            of = f"of {count:,} competition{'' if count == 1 else 's'}"
+            of = f"of {num(count):,} competition{'' if count == 1 else 's'}"
             said.append(f"{of} {every([periods_s[ROWS]])}")
         if shown := [each for name, each in periods_s.items() if name.startswith(_COMPETITION)]:
             said.append(f"of those in the odds grid {every(shown)}")

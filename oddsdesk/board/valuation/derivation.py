@@ -7,6 +7,7 @@ scores and a band.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from oddsdesk.base.numbers import num
 from oddsdesk.board.model.basis import Basis
 from oddsdesk.board.model.matrix import Matrix, Section
 from oddsdesk.board.valuation.deriving import game_of, group_of, why_not_derived
@@ -85,9 +86,9 @@ def derivation_of(
         return None
     distance, band = game.band_of(name.market_type, group)
     text = (
-        f"±{line.derived.bands[side] * 100:.2f} percentage points of probability: for 9 of 10 "
+        f"±{num(line.derived.bands[side] * 100):.2f} percentage points of probability: for 9 of 10 "
         "lines like this one, the model was closer "
-        f"({band.lines:,} measured, {_distance_text(distance)})"
+        f"({num(band.lines):,} measured, {_distance_text(distance)})"
     )
     return Derivation(
         "modelled",
@@ -144,10 +145,10 @@ def _halves(section: Section, line: ReferenceLine, side: str, at: float) -> Iter
     about = section.key.group.rpartition(" ")[0]
     for step in (-0.25, 0.25):
         number = (section.line or 0.0) + step
-        text = selection_text(section.key.market_type, f"{about} {number:g}".strip(), side)
+        text = selection_text(section.key.market_type, f"{about} {num(number):g}".strip(), side)
         on_half = won if is_half_lost else won + push
         chance = won / (1 - push) if number.is_integer() else on_half
-        yield f"{text} ({chance * 100:.2f} %)"
+        yield f"{text} ({num(chance * 100):.2f} %)"
 
 
 def _parameters(model: Model) -> Iterator[tuple[str, str]]:
@@ -155,15 +156,15 @@ def _parameters(model: Model) -> Iterator[tuple[str, str]]:
     grid = _grid(model)
     if grid is None:
         for name, figure in model.parameters.items():
-            yield name.capitalize(), f"{figure:.3f}"
+            yield name.capitalize(), f"{num(figure):.3f}"
         return
     goals = [
         sum(chance * score[team] for chance, score in zip(grid.chances, SCORES, strict=True))
         for team in (0, 1)
     ]
-    yield "Expected goals", f"home {goals[0]:.2f}, away {goals[1]:.2f}"
-    yield "Low scores (rho; below 0: more likely)", _with_minus(f" {grid.rho:.3f}").strip()
-    yield "Dispersion (above 1: totals vary less)", f"{grid.dispersion:.3g}"
+    yield "Expected goals", f"home {num(goals[0]):.2f}, away {num(goals[1]):.2f}"
+    yield "Low scores (rho; below 0: more likely)", _with_minus(f" {num(grid.rho):.3f}").strip()
+    yield "Dispersion (above 1: totals vary less)", f"{num(grid.dispersion):.3g}"
 
 
 def _fit(model: Model) -> Iterator[FittedLine]:

@@ -16,6 +16,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from oddsdesk.base.numbers import num
 from oddsdesk.board.model.basis import Basis
 from oddsdesk.board.model.matrix import (
     UNNAMED_REFERENCE,
@@ -158,7 +159,9 @@ class _Ballot:
             return voters
         for place, off in found.items():
             side, name = voters[place].group.selections[off.side], voters[place].bookmaker
-            detail = f"{side} {off.chance:.1%}, the others {off.others:.1%}".replace("%", " %")
+            detail = f"{side} {num(off.chance):.1%}, the others {num(off.others):.1%}".replace(
+                "%", " %"
+            )
             self.left_out.append(LeftOut(name, Silence.OUTLIER, detail))
         return [voter for place, voter in enumerate(voters) if place not in found]
 
@@ -169,7 +172,7 @@ class _Ballot:
             ratio = voter.profile.net(voter.odds[place]) / most
             if ratio > worst:
                 side = voter.group.selections[place]
-                detail = f"{side} {voter.odds[place]:g}, suspicious above {most:.2f}"
+                detail = f"{side} {num(voter.odds[place]):g}, suspicious above {num(most):.2f}"
                 worst, found = ratio, (voter, LeftOut(voter.bookmaker, Silence.TOO_GOOD, detail))
         return found
 
@@ -611,4 +614,4 @@ def _margin_text(why: Silence, odds: tuple[float, ...]) -> str:
     """Return the margin that a line is left out for."""
     if why not in (Silence.BELOW_100, Silence.MARGIN):
         return ""
-    return f"{(overround(odds) - 1) * 100:.1f} %".replace("-", "−")
+    return f"{num((overround(odds) - 1) * 100):.1f} %".replace("-", "−")

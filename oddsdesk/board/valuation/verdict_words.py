@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
+from oddsdesk.base.numbers import num
 from oddsdesk.board.model.matrix import Laid
 from oddsdesk.board.valuation.explaining import (
     Explanation,
@@ -38,7 +39,7 @@ _SECOND_MS: Final = 1_000
 
 def _margin(total: float) -> str:
     """Return the margin in percent of a sum of 1/odds: ``5`` for 1.05, ``−1`` for 0.99."""
-    return f"{round((total - 1) * 100, 6) + 0.0:g}".replace("-", MINUS)
+    return f"{num(round((total - 1) * 100, 6) + 0.0):g}".replace("-", MINUS)
 
 
 RULE_TITLES: Final = {
@@ -103,7 +104,7 @@ _MARGINS: Final = (Rule.OVERROUND, Rule.PAYOUT)
 
 def ev_limit_text(ev: float) -> str:
     """Return a minimum or maximum EV with the two decimals that Settings take: ``12.25``."""
-    return f"{round(ev, 2):g}"
+    return f"{num(round(ev, 2)):g}"
 
 
 def rule_title(check: RuleCheck) -> str:
@@ -130,11 +131,10 @@ def limit_reason(said: Explanation, check: RuleCheck) -> str:
             "outcomes"
         )
     if check.rule is Rule.ABOVE_REFERENCE:
-        return f"{said.reference} itself offers {check.least:.4g} on the same bet"
+        return f"{said.reference} itself offers {num(check.least):.4g} on the same bet"
     if check.rule is Rule.RATIO and check.most is not None:
-        return (
-            f"Maximum EV under Settings, Value bets: odds of at most {check.most:.6g} × fair odds"
-        )
+        most = f"odds of at most {num(check.most):.6g} × fair odds"
+        return f"Maximum EV under Settings, Value bets: {most}"
     if check.rule not in _AGES or check.most is None:
         return ""
     name = said.bookmaker if check.rule is Rule.BOOK_AGE else said.reference
@@ -164,7 +164,7 @@ def margin_text(check: RuleCheck) -> str:
     if check.margin is None:
         return "" if check.holds else "no"
     if check.rule is Rule.ABOVE_REFERENCE:
-        return f"{check.least:.4g} there"
+        return f"{num(check.least):.4g} there"
     distance = _distance(check.rule, abs(check.margin))
     if check.holds:
         return f"{distance} left"
@@ -195,7 +195,7 @@ def _limit_text(span_ms: float) -> str:
     seconds = int(span_ms) // 1000
     if seconds < 2 * _MINUTE_S:
         return f"{seconds} s"
-    return f"{seconds * 10 // _MINUTE_S / 10:g} min"
+    return f"{num(seconds * 10 // _MINUTE_S / 10):g} min"
 
 
 def unvalued_text(said: Explanation) -> str:
@@ -223,7 +223,7 @@ def _unvalued_text(said: Explanation) -> str:
         case NoFairOdds.TOO_WIDE:
             return (
                 f"No fair odds: {reference} needs back and lay odds of every outcome, at most"
-                f" {MOST_SPREAD:.0%} apart."
+                f" {num(MOST_SPREAD):.0%} apart."
             )
         case NoFairOdds.TOO_FEW:
             return "No fair odds: too few bookmakers on this line for a consensus."
@@ -254,7 +254,7 @@ def derived_text(found: Assessment, net_odds: float | None = None) -> str:
     The band is for the EV at ``net_odds``, by default those of the price.
     """
     band = found.band_pct_at(net_odds or found.net_odds)
-    return found.derived or "" if band is None else f"{found.derived}, EV ±{band:.1f}"
+    return found.derived or "" if band is None else f"{found.derived}, EV ±{num(band):.1f}"
 
 
 def low_end_text(found: Assessment, net_odds: float) -> str:
@@ -276,7 +276,7 @@ def origin_text(line: ReferenceLine | None, side: str) -> str:
     if price is None or price.fair_odds is None:
         return ""
     chance, points = 100 / price.fair_odds, derived.bands[side] * 100
-    return f"Modelled: the chance is {chance:.1f} %, give or take {points:.1f} points"
+    return f"Modelled: the chance is {num(chance):.1f} %, give or take {num(points):.1f} points"
 
 
 def derivation_text(said: Explanation) -> str:
@@ -287,7 +287,7 @@ def derivation_text(said: Explanation) -> str:
     if derivation.kind == "implied":
         return f"Implied by {_named_lines(derivation.sources)}"
     lines = len(derivation.sources)
-    return f"Modelled from {lines} lines, EV ±{band or 0.0:.1f}"
+    return f"Modelled from {lines} lines, EV ±{num(band or 0.0):.1f}"
 
 
 def fit_texts(said: Explanation) -> list[tuple[str, str, str]]:
@@ -299,8 +299,8 @@ def fit_texts(said: Explanation) -> list[tuple[str, str, str]]:
     return [
         (
             each.text,
-            f"{each.own * 100:.1f} % / {each.model * 100:.1f} %",
-            f"{round((each.model - each.own) * 100, 2) + 0.0:+.2f}".replace("-", MINUS),
+            f"{num(each.own * 100):.1f} % / {num(each.model * 100):.1f} %",
+            f"{num(round((each.model - each.own) * 100, 2) + 0.0):+.2f}".replace("-", MINUS),
         )
         for each in found
     ]
@@ -375,7 +375,7 @@ def _remedy(said: Explanation, check: RuleCheck) -> str:
             margin = ((check.figure or 0.0) - 1) * 100
             if (check.figure or 0.0) < MIN_OVERROUND:
                 return f"Becomes value once {said.reference}'s margin is no longer negative"
-            change = f"from {margin:.2f} to {_margin(check.most or 1.0)} %"
+            change = f"from {num(margin):.2f} to {_margin(check.most or 1.0)} %"
             return f"Becomes value if {said.reference}'s margin falls {change}"
         case Rule.BOOK_AGE:
             return f"Becomes value once {said.bookmaker}'s price is seen again"
@@ -409,7 +409,7 @@ def _fall(said: Explanation) -> str:
 
 
 def _change(said: Explanation, price: str) -> str:
-    return f"{(float(price) / said.odds - 1) * 100:+.1f} %"
+    return f"{num((float(price) / said.odds - 1) * 100):+.1f} %"
 
 
 def _distance(rule: Rule, margin: float) -> str:
@@ -423,10 +423,10 @@ def _measure(rule: Rule, figure: float) -> str:
     if rule in _AGES:
         return _age_text(figure)
     if rule in _EDGES:
-        return f"{figure:.2f} %"
+        return f"{num(figure):.2f} %"
     if rule is Rule.ABOVE_REFERENCE:
-        return f"{figure:.4g}"
-    return f"{_above_fair(figure):.2f} %"
+        return f"{num(figure):.4g}"
+    return f"{num(_above_fair(figure)):.2f} %"
 
 
 def _above_fair(ratio: float) -> float:
@@ -449,7 +449,7 @@ def told_checks(found: Assessment) -> list[RuleCheck]:
 
 def amount_text(amount: float, currency: str) -> str:
     """Return an amount of money with two decimals, rounded down."""
-    shown = f"{math.floor(amount * 100 + 1e-6) / 100:,.2f}"
+    shown = f"{num(math.floor(amount * 100 + 1e-6) / 100):,.2f}"
     return f"{shown} {currency}".rstrip()
 
 
@@ -465,7 +465,7 @@ def levels_in_words(profile: Profile, depth: Depth | None) -> Iterator[tuple[str
     if depth is None:
         return
     for odds, size in depth.levels[:_LEVELS_SHOWN]:
-        yield f"{odds:.4g}", amount_text(profile.stake_of(odds, size), depth.currency)
+        yield f"{num(odds):.4g}", amount_text(profile.stake_of(odds, size), depth.currency)
 
 
 def sides_in_words(profile: Profile, depth: Depth | None) -> Iterator[str]:
@@ -480,7 +480,9 @@ def sides_in_words(profile: Profile, depth: Depth | None) -> Iterator[str]:
     lays = [] if depth is None else depth.lay[:_LEVELS_SHOWN]
     if lays and depth is not None:
         said = (
-            f"{amount_text(size, depth.currency)} at {odds:.4g}" if size else f"{odds:.4g}"
+            f"{amount_text(size, depth.currency)} at {num(odds):.4g}"
+            if size
+            else f"{num(odds):.4g}"
             for odds, size in lays
         )
         yield f"lay: {', '.join(said)}"
@@ -491,7 +493,7 @@ def currency_text(depth: Depth | None) -> str:
     if depth is None or not depth.currency or depth.sold_in == depth.currency:
         return ""
     if depth.rate is not None:
-        return f"1 {depth.sold_in} counts as {depth.rate:g} {depth.currency} (your rate)"
+        return f"1 {depth.sold_in} counts as {num(depth.rate):g} {depth.currency} (your rate)"
     return f"No exchange rate: 1 {depth.currency} counts as 1 of your bankroll"
 
 
@@ -535,14 +537,19 @@ def _lines(said: Explanation) -> Iterator[str]:
         yield f"Consensus of {said.consensus.groups} others: fair {fair}, EV {ev} %"
     for each in said.best:
         if each.lay is not None:
-            yield f"{each.title} {each.odds:.2f}: {laid_text(each.lay)}"
+            yield f"{each.title} {num(each.odds):.2f}: {laid_text(each.lay)}"
             continue
         why = "" if each.caution is None else f": {caution_text(each.caution, said.reference)}"
         yield f"{each.title} {exact(each.odds)} at {each.bookmaker}{why}"
     yield from _rules(said)
 
 
-def laid_text(laid: Laid, odds_text: Callable[[float], str] = "{:.2f}".format) -> str:
+def two_decimals(odds: float) -> str:
+    """Return odds with two decimals."""
+    return f"{num(odds):.2f}"
+
+
+def laid_text(laid: Laid, odds_text: Callable[[float], str] = two_decimals) -> str:
     """Return which lay a best price is, and what it pays."""
     after = " after commission" if laid.net < laid.odds - 1e-9 else ""
     lay = f"Lay {laid.selection} at {laid.bookmaker} {odds_text(laid.lay_odds)}"
@@ -608,8 +615,8 @@ def votes_text(said: Explanation) -> str:
 
 
 def _vote_text(vote: VoterFigure) -> str:
-    weight = "" if vote.weight == 1 else f" × {vote.weight:g}"
-    return f"{vote.bookmaker} {vote.fair_odds:.4g}{weight}"
+    weight = "" if vote.weight == 1 else f" × {num(vote.weight):g}"
+    return f"{vote.bookmaker} {num(vote.fair_odds):.4g}{weight}"
 
 
 def _methods(said: Explanation) -> Iterator[str]:
@@ -627,7 +634,7 @@ def _methods(said: Explanation) -> Iterator[str]:
 
 def _signed(ev: float | None) -> str:
     """Return an EV with its sign, and the same minus sign as the steps have."""
-    return "–" if ev is None else f"{round(ev, 2) + 0.0:+.2f}".replace("-", MINUS)
+    return "–" if ev is None else f"{num(round(ev, 2) + 0.0):+.2f}".replace("-", MINUS)
 
 
 def _rules(said: Explanation) -> Iterator[str]:

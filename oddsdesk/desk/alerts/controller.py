@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QSystemTrayIcon, QWidget
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.files import OWNER_ONLY, make_own_folder, whole_file
+from oddsdesk.base.numbers import hour_text
 from oddsdesk.base.tasks import in_daemon_thread, spawn
 from oddsdesk.board.alerts.channels import ChannelError, keep_address
 from oddsdesk.board.alerts.gate import AlertEntry, AlertMemory, Held
@@ -190,7 +191,7 @@ class AlertsController(QObject):
         most = self.gate.policy.most_per_hour
         self.hour_filled.emit(
             f"Limit of {most} alert{'' if most == 1 else 's'} an hour reached. Until "
-            f"{local_time(until):%H:%M}, further alerts are only listed in Alerts."
+            f"{hour_text(local_time(until))}, further alerts are only listed in Alerts."
         )
 
     def _end(self) -> AlertWatch | None:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.numbers import date_text, hour_text
 from oddsdesk.board.alerts.gate import AlertEntry, said_text
 from oddsdesk.desk.ui.formatting import exact_odds_text, local_time
 from oddsdesk.desk.ui.table.cells import Align, Cell, Column, ColumnSpec, Priority
@@ -48,8 +49,8 @@ def when_text(at_ms: int, now_ms: int) -> str:
     """Return a time in local time, with the day if that is not today."""
     at = local_time(at_ms)
     if at.date() == local_time(now_ms).date():
-        return f"{at:%H:%M:%S}"
-    return f"{at.day} {at:%b %H:%M}"
+        return hour_text(at, seconds=True)
+    return f"{date_text(at, year=False)} {hour_text(at)}"
 
 
 def state_text(entry: AlertEntry) -> str:

@@ -7,6 +7,7 @@ from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtWidgets import QDialogButtonBox, QLineEdit, QPushButton, QWidget
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.numbers import hour_text, num
 from oddsdesk.board.alerts.rules import (
     RulesFileError,
     TargetCell,
@@ -153,7 +154,7 @@ class AlertsPanel(ListPanel):
         rules = self._alerts.rule_count
         said = f"{rules} rule{'' if rules == 1 else 's'} · {sent} sent · {held} not sent"
         if until := self._alerts.full_until_ms:
-            said += f" · hourly limit until {local_time(until):%H:%M}"
+            said += f" · hourly limit until {hour_text(local_time(until))}"
         if entries:
             said += f" · since {when_text(min(entry.at for entry in entries), self._clock())}"
         if self._alerts.looks_back:
@@ -251,7 +252,7 @@ class TargetDialog(FormDialog):
         text = self.price.text().strip()
         odds = self._filled_odds if text == self._filled_in else read_odds(text)
         if odds > _HIGHEST:
-            raise OddsFormatError(f"expected odds up to {_HIGHEST:,.0f}")
+            raise OddsFormatError(f"expected odds up to {num(_HIGHEST):,.0f}")
         return odds
 
     def _is_anywhere(self) -> bool:

@@ -8,6 +8,7 @@ from msgspec import NODEFAULT
 from PySide6 import QtWidgets
 from PySide6.QtCore import QSize, Qt, Signal
 
+from oddsdesk.base.numbers import typed_number
 from oddsdesk.board.alerts import rules
 from oddsdesk.contract.markets import MARKET_TYPES, market_title
 from oddsdesk.desk.ui.controls.fields import ChoiceBox
@@ -140,7 +141,7 @@ class RuleForm(FormDialog):
     def _line(
         self, field: rules.RuleField, value: Any
     ) -> tuple[QtWidgets.QWidget, Callable[[], Any], Callable[[], object]]:
-        line = QtWidgets.QLineEdit(f"{value:.12g}" if field.is_number else str(value))
+        line = QtWidgets.QLineEdit(typed_number(value) if field.is_number else str(value))
         if field.name == "bookmaker":
             line.setPlaceholderText(_ANY)
             line.setCompleter(_completer(self._names.bookmakers, line))

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontDatabase, QKeyEvent, QTextCursor
 
 from oddsdesk.base.files import OWNER_ONLY, make_own_folder, whole_file
+from oddsdesk.base.numbers import num
 from oddsdesk.board.alerts import rules_text
 from oddsdesk.board.alerts.channels import ChannelError, open_channel, variable_of
 from oddsdesk.board.alerts.rules import (
@@ -369,7 +370,7 @@ def watched_text(rule: Rule) -> str:
     """Return what a rule alerts on."""
     match rule:
         case ValueRule():
-            return f"Value bets of “{rule.preset}” with {rule.least_ev:g} % EV or more"
+            return f"Value bets of “{rule.preset}” with {num(rule.least_ev):g} % EV or more"
         case TargetRule():
             where = rule.bookmaker or "any of my bookmakers"
             market = market_title(rule.market) + (f", part {rule.period}" if rule.period else "")
@@ -377,16 +378,16 @@ def watched_text(rule: Rule) -> str:
             game = game_title(rule.game)
             return f"{rule.selection} reaches {odds} at {where} · {game} · {market}"
         case OpportunityRule():
-            return f"Arbitrage with {rule.least:g} % profit or more"
+            return f"Arbitrage with {num(rule.least):g} % profit or more"
         case SteamRule():
             return (
-                f"{rule.groups} or more independent bookmakers move by {rule.points:g} points "
-                f"within {rule.minutes:g} min"
+                f"{rule.groups} or more independent bookmakers move by {num(rule.points):g} points "
+                f"within {num(rule.minutes):g} min"
             )
         case KickOffRule():
-            return f"{rule.minutes:g} min before a game you have bet on"
+            return f"{num(rule.minutes):g} min before a game you have bet on"
         case ConnectionRule():
-            return f"No prices for {rule.seconds:g} s"
+            return f"No prices for {num(rule.seconds):g} s"
 
 
 def policy_text(policy: Policy) -> str:
@@ -396,7 +397,7 @@ def policy_text(policy: Policy) -> str:
     )
     return (
         f"{quiet} · at most {policy.most_per_hour} an hour · repeated after "
-        f"{policy.cooldown_min:g} min if {policy.step:g} pp better"
+        f"{num(policy.cooldown_min):g} min if {num(policy.step):g} pp better"
     )
 
 

@@ -8,6 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from oddsdesk.base.figures import FigureError, read_number, read_typed_amount, read_typed_time
+from oddsdesk.base.numbers import num
 from oddsdesk.desk.bet_cells import profit_cell
 from oddsdesk.desk.ui.controls.fields import ChoiceBox, date_habit
 from oddsdesk.desk.ui.controls.form_dialog import FormDialog, side_by_side
@@ -44,7 +45,7 @@ _KINDS: Final = (
 
 
 def _money(amount: float) -> str:
-    return f"{amount:,.2f}".replace("-", "−")
+    return f"{num(amount):,.2f}".replace("-", "−")
 
 
 def _figure(
@@ -128,7 +129,7 @@ COLUMNS: Final[tuple[ColumnSpec[Balance, int], ...]] = (
         "open_bets",
         "Open bets",
         Column("1,000"),
-        lambda row, _now: Cell(f"{row.open_bets:,}", TextRole.SOFT),
+        lambda row, _now: Cell(f"{num(row.open_bets):,}", TextRole.SOFT),
         lambda row: row.open_bets,
         kind=Kind.NUMBER,
         descending_first=True,
@@ -153,7 +154,7 @@ class AccountsModel(StableRowsModel[AccountKey, Balance]):
 def total_text(found: Iterable[Balance], book: MoneyBook) -> str:
     """Return the total in the main currency, or what is missing for it."""
     found = list(found)
-    count = f"{len(found):,} account{'' if len(found) == 1 else 's'}"
+    count = f"{num(len(found)):,} account{'' if len(found) == 1 else 's'}"
     if not book.main:
         currencies = {each.currency for each in found}
         if len(currencies) == 1:
@@ -268,7 +269,9 @@ class RatesDialog(FormDialog):
         self.rate = QLineEdit(placeholderText="0.92")
         known = book.rates_at(now_ms).by_currency
         if known:
-            lines = [f"1 {name} = {rate:.6g} {book.main}" for name, rate in sorted(known.items())]
+            lines = [
+                f"1 {name} = {num(rate):.6g} {book.main}" for name, rate in sorted(known.items())
+            ]
             self.below.addWidget(Label("\n".join(lines), wordWrap=True))
         self.add_row("&Main currency", self.main, "The currency of your bankroll")
         self.add_row("&Currency", self.currency)

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 
 from oddsdesk.base.figures import FigureError, read_stake, read_typed_amount, read_typed_time
+from oddsdesk.base.numbers import num, typed_number
 from oddsdesk.board.model.matrix import GameEntry
 from oddsdesk.contract.competitions import SPORTS, sport_title
 from oddsdesk.contract.identity import game_id
@@ -82,7 +83,7 @@ class BetDialog(FormDialog):
         self.account = QLineEdit(held.account, placeholderText="Account (optional)")
         self.kind = KindFields(held, BetKind, self)
         self.odds = QLineEdit(typed_text(held.odds) if bet else "")
-        self._stake_shown = f"{self.kind.stake_shown():.12g}" if bet else ""
+        self._stake_shown = typed_number(self.kind.stake_shown()) if bet else ""
         self.stake = QLineEdit(self._stake_shown)
         self.currency = QLineEdit(held.currency, maxLength=_LONGEST_CURRENCY)
         self.currency.setPlaceholderText("Currency (optional)")
@@ -360,9 +361,9 @@ class BetDialog(FormDialog):
 def _reading(bet: PlacedBet, now_ms: int) -> str:
     """Return what a bet pays and how it is read: the stake, decimal odds, the times."""
     money = f" {bet.currency}" if bet.currency else ""
-    said = [f"{bet.stake:,.2f}{money} at {format_odds(bet.odds)}"]
+    said = [f"{num(bet.stake):,.2f}{money} at {format_odds(bet.odds)}"]
     if bet.kind is BetKind.EACH_WAY:
-        said[0] = f"{bet.stake / 2:,.2f}{money} each way at {format_odds(bet.odds)}"
+        said[0] = f"{num(bet.stake / 2):,.2f}{money} each way at {format_odds(bet.odds)}"
     if bet.kick_off is not None:
         said.append(f"kick-off {moment_text(bet.kick_off)}")
     if abs(bet.placed_at - now_ms) >= MINUTE_MS:
@@ -480,7 +481,7 @@ class CashDialog(FormDialog):
         super().__init__(theme, "Cash out", parent)
         self.setMinimumWidth(theme.fonts.scaled(_CASH_WIDTH))
         self._bet, self._now_ms, self._value = bet, now_ms, value
-        self.part = QLineEdit(f"{bet.open_size:.12g}")
+        self.part = QLineEdit(typed_number(bet.open_size))
         self.back = QLineEdit(placeholderText="7.50")
         self.below.addWidget(
             Label(f"{bet.selection}{at_bookmaker(bet)}, {stake_text(bet)}", wordWrap=True)
@@ -532,7 +533,7 @@ class CashDialog(FormDialog):
         Raises:
             FigureError: it cannot be read.
         """
-        is_all = self.part.text().strip() == f"{self._bet.open_size:.12g}"
+        is_all = self.part.text().strip() == typed_number(self._bet.open_size)
         return self._bet.open_size if is_all else read_typed_amount("stake", self.part.text())
 
     def _show_fair(self) -> None:
@@ -546,12 +547,12 @@ class CashDialog(FormDialog):
         if value is None:
             self.fair.setText("Fair value now: unknown, as this bet has no fair odds now.")
             return
-        said = f"Fair value now: {value:,.2f}."
+        said = f"Fair value now: {num(value):,.2f}."
         with contextlib.suppress(FigureError):
             more = read_typed_amount("payout", self.back.text()) - value
-            share = f" ({(value + more) / value * 100:.1f} % of it)" if value > 0 else ""
+            share = f" ({num((value + more) / value * 100):.1f} % of it)" if value > 0 else ""
             than = "more" if more >= 0 else "less"
-            said += f" The offer is {abs(more):,.2f} {than}{share}."
+            said += f" The offer is {num(abs(more)):,.2f} {than}{share}."
         self.fair.setText(said)
 
     def _show_reading(self) -> None:
@@ -565,4 +566,4 @@ class CashDialog(FormDialog):
         part = bet.cashed_stake - self._bet.cashed_stake
         paid = bet.cashed_back - self._bet.cashed_back
         what = "liability" if _is_lay(bet) else "stake"
-        self.reading.setText(f"Read as {part:,.2f} of the {what} for {paid:,.2f}.")
+        self.reading.setText(f"Read as {num(part):,.2f} of the {what} for {num(paid):,.2f}.")

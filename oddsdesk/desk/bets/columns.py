@@ -5,10 +5,12 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from oddsdesk.base.numbers import num
 from oddsdesk.board.valuation.verdict_words import PER_DECIDED, PER_DECIDED_TEXT
 from oddsdesk.desk import bet_cells
 from oddsdesk.desk.kind_fields import legs_text
 from oddsdesk.desk.ui.formatting import (
+    day_sample,
     exact_odds_text,
     fair_text,
     kick_off_text,
@@ -64,9 +66,9 @@ def _at(bet: PlacedBet, _now: int) -> Cell:
 
 
 def _stake(bet: PlacedBet, _now: int) -> Cell:
-    liability = "" if bet.liability is None else f"{bet.liability:,.2f} liability"
+    liability = "" if bet.liability is None else f"{num(bet.liability):,.2f} liability"
     note = ", ".join(filter(None, (bet.currency, liability)))
-    return Cell(f"{bet.stake:,.2f}", TextRole.SOFT, note=note)
+    return Cell(f"{num(bet.stake):,.2f}", TextRole.SOFT, note=note)
 
 
 def kind_text(bet: PlacedBet) -> str:
@@ -137,7 +139,7 @@ def facts_text(bet: PlacedBet, proposal: ToCheck | None = None) -> str:
         _fair_text(bet) if bet.fair_odds else "",
         f"EV {PER_DECIDED_TEXT}" if bet.per == "decided" else "",
         f"preset {bet.preset}" if bet.preset else "",
-        f"{bet.cashed_stake:,.2f} cashed out for {bet.cashed_back:,.2f}"
+        f"{num(bet.cashed_stake):,.2f} cashed out for {num(bet.cashed_back):,.2f}"
         if bet.cashed_stake
         else "",
         f"Settled: {_settled_by(bet)}" if bet.result is not None else "",
@@ -235,6 +237,7 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
         lambda bet: bet.time_order,
         descending_first=True,
         priority=Priority.IMPORTANT,
+        sample=day_sample,
     ),
     ColumnSpec(
         "note",

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from oddsdesk.base.figures import FigureError, Habit, read_stake
+from oddsdesk.base.numbers import num, typed_number
 from oddsdesk.base.spreadsheets import SheetError, SheetRow
 from oddsdesk.base.text import as_written
 from oddsdesk.contract.times import format_minute
@@ -87,7 +88,7 @@ class ImportDialog(FormDialog):
         self.fields = {key: self._column_box(key, earlier) for key in FIELDS.values()}
         self.styles, self.dates, self.decimals = (_short(ChoiceBox()) for _ in range(3))
         self.unit = QLineEdit(
-            "" if earlier.unit is None else f"{earlier.unit:g}", placeholderText="10"
+            "" if earlier.unit is None else typed_number(earlier.unit), placeholderText="10"
         )
         self._fill_habits(earlier)
         self.columns = plain_table(
@@ -164,7 +165,7 @@ class ImportDialog(FormDialog):
             title = style.replace("_", " ").capitalize()
             worth = _worth(self._sample, style)
             if worth is not None:
-                self.styles.addItem(f"{title}: {self._sample} is {worth:.6g} decimal", style)
+                self.styles.addItem(f"{title}: {self._sample} is {num(worth):.6g} decimal", style)
             elif not self._sample:
                 self.styles.addItem(title, style)
         for box, entries in (
@@ -279,7 +280,7 @@ class ImportDialog(FormDialog):
         for bet in found.bets[:_MOST_BETS]:
             result = "open" if bet.result is None else bet.result.words
             placed = format_minute(bet.placed_at).removesuffix(" 00:00")
-            figures = (format_odds(bet.odds), f"{bet.stake:,.2f}", result, placed)
+            figures = (format_odds(bet.odds), f"{num(bet.stake):,.2f}", result, placed)
             kind = "" if bet.kind is BetKind.BACK else bet.kind.words
             item = QTreeWidgetItem([bet.selection, kind, *figures, bet.match_name])
             item.setToolTip(0, legs_text(bet))

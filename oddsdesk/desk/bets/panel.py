@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QMenu, QWidget
 from shiboken6 import isValid
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.numbers import num
 from oddsdesk.board.model.matrix import GameEntry
 from oddsdesk.desk.bets import accounts, views
 from oddsdesk.desk.bets.actions import BetsActions
@@ -410,7 +411,7 @@ class BetsPanel(ListPanel):
 
             self._records.change_money(write)
 
-        amount = f"{abs(made.amount):,.2f} {made.currency}".rstrip()
+        amount = f"{num(abs(made.amount)):,.2f} {made.currency}".rstrip()
         self._offer(
             f"{made.kind.capitalize()} of {amount} recorded.", "Remove", remove, icon="check"
         )
@@ -642,21 +643,20 @@ def closes_text(wrong: int) -> str:
     """Return the message about closing lines of other games."""
     if wrong == 1:
         return "1 closing line belongs to another game between these teams and is not counted."
-    return (
-        f"{wrong:,} closing lines belong to other games between the same teams and are not counted."
-    )
+    belong = "belong to other games between the same teams and are not counted."
+    return f"{num(wrong):,} closing lines {belong}"
 
 
 def _count_text(bets: Sequence[PlacedBet], total: int) -> str:
     if not total:
         return ""
     rows, practice = len(bets), sum(bet.practice for bet in bets)
-    text = f"{rows:,} of {total:,}" if rows != total else f"{rows:,}"
+    text = f"{num(rows):,} of {num(total):,}" if rows != total else f"{num(rows):,}"
     text += f" bet{'' if total == 1 else 's'}"
-    return f"{text}, {practice:,} practice" if practice else text
+    return f"{text}, {num(practice):,} practice" if practice else text
 
 
 def _report_text(bets: Iterable[PlacedBet], by: reporting.Grouping) -> str:
     practice = sum(bet.practice and bet.result is not None for bet in bets)
     text = f"settled bets by {by.value}"
-    return f"{text}, {practice:,} practice excluded" if practice else text
+    return f"{text}, {num(practice):,} practice excluded" if practice else text

@@ -5,6 +5,7 @@ from typing import Final, NamedTuple
 
 from PySide6.QtCore import Qt
 
+from oddsdesk.base.numbers import num
 from oddsdesk.desk.bet_cells import profit_cell
 from oddsdesk.desk.ui.controls.bars import Fact
 from oddsdesk.desk.ui.formatting import signed_hundredths_text, signed_text
@@ -38,7 +39,7 @@ def _figure(
         if figure is None:
             return Cell("", TextRole.SOFT)
         count = found.bets if known is None else known(found)
-        note = f"of {count:,}" if count < found.bets else ""
+        note = f"of {num(count):,}" if count < found.bets else ""
         return Cell(text(figure), TextRole.SOFT, note=note)
 
     def order_of(row: ReportRow) -> float:
@@ -82,7 +83,7 @@ COLUMNS: Final[tuple[ColumnSpec[ReportRow, int], ...]] = (
         "Bets",
         "1,000",
         lambda found: found.bets,
-        lambda count: f"{count:,}",
+        lambda count: f"{num(count):,}",
         tip="Settled bets",
     ),
     _figure(
@@ -90,7 +91,7 @@ COLUMNS: Final[tuple[ColumnSpec[ReportRow, int], ...]] = (
         "Staked",
         "10,000.00",
         lambda found: found.staked,
-        "{:,.2f}".format,
+        lambda amount: f"{num(amount):,.2f}",
         tip="Money at risk: the liability of lays; free bets do not count",
     ),
     ColumnSpec(
@@ -155,7 +156,7 @@ COLUMNS: Final[tuple[ColumnSpec[ReportRow, int], ...]] = (
         "Z-score",
         "−10.0",
         lambda found: found.z,
-        lambda figure: f"{figure:.1f}".replace("-", "−"),
+        lambda figure: f"{num(figure):.1f}".replace("-", "−"),
         tip=(
             "Profit in standard deviations of the same bets with no edge. Not shown for "
             f"{MOST_EXACT} outcomes or fewer"
@@ -246,16 +247,16 @@ def _expected(found: Report) -> str:
 def _beaten(found: Report) -> str:
     if found.beaten_pct is None:
         return ""
-    return f"{found.beaten_pct:.0f} % of {found.clv_bets} beat it"
+    return f"{num(found.beaten_pct):.0f} % of {found.clv_bets} beat it"
 
 
 def _risk(risk: AtRisk) -> Fact:
     apart = f"practice {_amount(risk.practice)} excluded" if risk.practice else ""
     if risk.bankroll is None:
-        return Fact("At risk", f"{risk.amount:,.2f}", apart)
+        return Fact("At risk", f"{num(risk.amount):,.2f}", apart)
     share = risk.amount / risk.bankroll * 100
-    of = f"{_amount(risk.amount)}, cap {risk.cap * 100:.0f} %"
-    return Fact("At risk", f"{share:.1f} %", ", ".join(filter(None, (of, apart))))
+    of = f"{_amount(risk.amount)}, cap {num(risk.cap * 100):.0f} %"
+    return Fact("At risk", f"{num(share):.1f} %", ", ".join(filter(None, (of, apart))))
 
 
 def _ahead(found: BetsAhead | None) -> Fact:
@@ -267,13 +268,13 @@ def _ahead(found: BetsAhead | None) -> Fact:
     return Fact(
         "Risk ahead",
         signed_hundredths_text(ahead.quantile(_SELDOM)),
-        f"5 % chance of worse, {ahead.chance_down() * 100:.0f} % of a loss",
+        f"5 % chance of worse, {num(ahead.chance_down() * 100):.0f} % of a loss",
     )
 
 
 def _amount(amount: float) -> str:
     """Return an amount, without decimals from a thousand on."""
-    return f"{amount:,.2f}" if amount < _LARGE else f"{amount:,.0f}"
+    return f"{num(amount):,.2f}" if amount < _LARGE else f"{num(amount):,.0f}"
 
 
 def _percent_or_none(figure: float | None) -> str:
@@ -283,7 +284,7 @@ def _percent_or_none(figure: float | None) -> str:
 def _luck(found: Report) -> str:
     """Return the z-score, or the number of outcomes if they are too few for one."""
     if found.z is not None:
-        return f"z {found.z:.1f}".replace("-", "−")
+        return f"z {num(found.z):.1f}".replace("-", "−")
     if not found.outcomes:
         return "–"
     return f"{found.outcomes} outcome{'' if found.outcomes == 1 else 's'}"

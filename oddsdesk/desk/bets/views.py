@@ -8,6 +8,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QMenu, QWidget
 
+from oddsdesk.base.numbers import num
 from oddsdesk.desk.ui import spacing
 from oddsdesk.desk.ui.controls.labels import Label
 from oddsdesk.desk.ui.controls.messages import EmptyState
@@ -201,7 +202,7 @@ class ViewList(QListWidget):
     def show_counts(self, counts: Mapping[str, int]) -> None:
         """Say how many bets each list has."""
         for key, label in self._counts.items():
-            label.setText(f"{counts.get(key, 0):,}" if key in counts else "")
+            label.setText(f"{num(counts.get(key, 0)):,}" if key in counts else "")
 
     def _fit(self) -> None:
         """Give the list and its rows the size that texts ask for."""

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from oddsdesk.base.numbers import hour_text, num
 from oddsdesk.base.places import default_database
 from oddsdesk.client.diagnosis import Diagnosis
 from oddsdesk.desk.connections.profiles import (
@@ -106,9 +107,9 @@ def headline(diagnosis: Diagnosis) -> str:
     if diagnosis.plan is not None:
         said[0] += f": plan {diagnosis.plan.value}"
     if (quota := diagnosis.quota) is not None:
-        said.append(f"{quota.remaining:,} requests left")
+        said.append(f"{num(quota.remaining):,} requests left")
         if quota.resets_at_ms is not None:
-            said.append(f"resets {local_time(quota.resets_at_ms):%H:%M}")
+            said.append(f"resets {hour_text(local_time(quota.resets_at_ms))}")
     return " · ".join(said)
 
 

@@ -15,6 +15,7 @@ import msgspec
 from oddsdesk.base.clock import REPLAY_SPEEDS
 from oddsdesk.base.files import whole_file
 from oddsdesk.base.keyring import Keyring, KeyringError, system_keyring
+from oddsdesk.base.numbers import num
 from oddsdesk.base.places import make_folder
 from oddsdesk.client.errors import AddressError
 from oddsdesk.client.requests import read_addresses
@@ -393,7 +394,8 @@ def check_profile(profile: Profile) -> Profile:
         raise ProfileError("devig_method", f"there is no devig method {profile.devig_method!r}")
     if not REPLAY_SPEEDS[0] <= profile.speed <= REPLAY_SPEEDS[1]:
         raise ProfileError(
-            "speed", f"expected a speed from {REPLAY_SPEEDS[0]:g} to {REPLAY_SPEEDS[1]:,.0f}"
+            "speed",
+            f"expected a speed from {num(REPLAY_SPEEDS[0]):g} to {num(REPLAY_SPEEDS[1]):,.0f}",
         )
     return msgspec.structs.replace(profile, name=name)
 

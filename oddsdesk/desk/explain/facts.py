@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QWidget
 
+from oddsdesk.base.numbers import num, with_marks
 from oddsdesk.base.texts import _
 from oddsdesk.board.valuation import explaining, verdict_words
 from oddsdesk.board.valuation.bets import Exposure
@@ -163,7 +164,7 @@ def ev_text(ev: float | None) -> str:
     """Return an EV with 2 decimals, its sign and a true minus; a dash for none."""
     if ev is None:
         return "–"
-    return f"{round(ev, 2) + 0.0:+.2f} %".replace("-", MINUS)
+    return f"{num(round(ev, 2) + 0.0):+.2f} %".replace("-", MINUS)
 
 
 def arithmetic(said: explaining.Explanation) -> list[Fact]:
@@ -187,7 +188,7 @@ def arithmetic(said: explaining.Explanation) -> list[Fact]:
 
 
 def _step(step: explaining.Step) -> Fact:
-    return Fact(f"{step.name}  {step.formula}".rstrip(), step.result)
+    return Fact(f"{step.name}  {with_marks(step.formula)}".rstrip(), with_marks(step.result))
 
 
 def _window(said: explaining.Explanation) -> list[Fact]:
@@ -247,7 +248,7 @@ def scores(said: explaining.Explanation, ink: Callable[[TextRole], str]) -> str:
         f"<tr><td>{note}{home}</span></td>{''.join(_score(each, ink) for each in row)}</tr>"
         for home, row in enumerate(found.table)
     )
-    outside = _("Other scores: {beyond:.1f} %").format(beyond=found.beyond * 100)
+    outside = _("Other scores: {beyond:.1f} %").format(beyond=num(found.beyond * 100))
     return (
         f"Score probabilities in %, home goals down, away goals across. "
         f"Bold: {escape(said.selection)} wins; in brackets: stake returned<br>"
@@ -256,7 +257,7 @@ def scores(said: explaining.Explanation, ink: Callable[[TextRole], str]) -> str:
 
 
 def _score(score: Score, ink: Callable[[TextRole], str]) -> str:
-    text = f"{score.chance * 100:.1f}"
+    text = f"{num(score.chance * 100):.1f}"
     if score.won > 0:
         return f"<td align=right><b style='color:{ink(TextRole.STRONG)}'>{text}</b></td>"
     text = f"({text})" if score.won == 0 else text
@@ -328,7 +329,7 @@ def both_sides(said: explaining.Explanation, lay: Assessment | None) -> list[Fac
         for back, laid in levels
     ]
     spread = (depth.lay_odds / backs[0][0] - 1) * 100
-    facts.append(Fact(_("Spread vs back odds"), f"{spread:.2f} %"))
+    facts.append(Fact(_("Spread vs back odds"), f"{num(spread):.2f} %"))
     if lay is not None:
         net = exact_odds_text(round(lay.net_odds, 4))
         tip = _(
@@ -390,7 +391,7 @@ def _amount_of(level: tuple[float, float] | None) -> str:
     if level is None or not level[1]:
         return "–"
     amount = level[1]
-    return f"{amount:.2f}" if amount < _SMALL else f"{math.floor(amount):,}"
+    return f"{num(amount):.2f}" if amount < _SMALL else f"{num(math.floor(amount)):,}"
 
 
 def _for_sale(said: explaining.Explanation) -> list[Fact]:
@@ -430,13 +431,15 @@ def exposure(found: Exposure | None, why_lost: str = "") -> list[Fact]:
     facts = [
         Fact(
             _("{kelly_share:g} % of full Kelly, bank {bankroll:,g}").format(
-                kelly_share=plan.kelly_share * 100, bankroll=plan.bankroll
+                kelly_share=num(plan.kelly_share * 100), bankroll=num(plan.bankroll)
             ),
-            f"{math.floor(found.kelly * 100) / 100:.2f}",
+            f"{num(math.floor(found.kelly * 100) / 100):.2f}",
         ),
         Fact(
-            _("Max on one outcome, {outcome_cap:g} %").format(outcome_cap=plan.outcome_cap * 100),
-            f"{room:,g}",
+            _("Max on one outcome, {outcome_cap:g} %").format(
+                outcome_cap=num(plan.outcome_cap * 100)
+            ),
+            f"{num(room):,g}",
         ),
     ]
     if found.same_at:
@@ -470,11 +473,13 @@ def exposure(found: Exposure | None, why_lost: str = "") -> list[Fact]:
     ]
     if found.most is not None:
         tip = _("The limit you entered in Bookmakers")
-        there = f"{found.placed_there:,g} {what}" if found.placed_there else ""
+        there = f"{num(found.placed_there):,g} {what}" if found.placed_there else ""
         title = _("Limit at {bookmaker}").format(bookmaker=bet.price.bookmaker)
-        facts.append(Fact(title, f"{found.most:,g}", note=there, tip=tip))
+        facts.append(Fact(title, f"{num(found.most):,g}", note=there, tip=tip))
     if found.of_game:
-        others = ", ".join(f"{each.price.key.selection} {each.stake:g}" for each in found.of_game)
+        others = ", ".join(
+            f"{each.price.key.selection} {num(each.stake):g}" for each in found.of_game
+        )
         tip = _("Bets on one game are correlated")
         facts.append(
             Fact(_("Also staked on this game: {others}").format(others=others), "", tip=tip)
@@ -490,14 +495,16 @@ def exposure(found: Exposure | None, why_lost: str = "") -> list[Fact]:
     for part in found.parts if not why_lost else ():
         name = part.price.bookmaker
         why = verdict_words.bound_text(part.bound, name, part.stake)
-        facts.append(Fact(_("Stake at {name}").format(name=name), f"{part.stake:g}", note=why))
+        facts.append(Fact(_("Stake at {name}").format(name=name), f"{num(part.stake):g}", note=why))
     if why_lost:
         facts.append(
             Fact(_("Stake{where}: {why_lost}").format(where=where, why_lost=why_lost), "0")
         )
         return facts
-    tip = _("Rounded down to a multiple of {step:g}").format(step=plan.step)
-    facts.append(Fact(_("Stake{where}").format(where=where), f"{bet.stake:g}", note=bound, tip=tip))
+    tip = _("Rounded down to a multiple of {step:g}").format(step=num(plan.step))
+    facts.append(
+        Fact(_("Stake{where}").format(where=where), f"{num(bet.stake):g}", note=bound, tip=tip)
+    )
     return facts
 
 
@@ -510,18 +517,23 @@ def _placed(found: Exposure) -> Fact:
     """Return the stakes placed on the outcome, and how much of them can be lost."""
     notes = ["practice"] if found.is_practice else []
     if found.placed:
-        notes.append(_("at risk {at_risk:,.12g}").format(at_risk=found.at_risk))
+        notes.append(_("at risk {at_risk:,.12g}").format(at_risk=num(found.at_risk)))
     tip = _("At risk: what you lose if this outcome loses, less what covering bets win")
-    return Fact(_("Already placed"), f"{found.placed:,.12g}", note=", ".join(notes), tip=tip)
+    return Fact(_("Already placed"), f"{num(found.placed):,.12g}", note=", ".join(notes), tip=tip)
 
 
 def _cap(title: str, used: float, most: float, at_risk: float, what: str) -> Fact:
     """Return how much of a cap is used, and how much of that is at risk; the rest is listed."""
     tip = _("{used:,.12g} in stakes listed now and {at_risk:,.12g} {what}").format(
-        used=used - at_risk, at_risk=at_risk, what=what
+        used=num(used - at_risk), at_risk=num(at_risk), what=what
     )
-    note = f"{at_risk:,g} {what}" if at_risk else ""
-    return Fact(title, _("{used:,g} of {most:,g}").format(used=used, most=most), note=note, tip=tip)
+    note = f"{num(at_risk):,g} {what}" if at_risk else ""
+    return Fact(
+        title,
+        _("{used:,g} of {most:,g}").format(used=num(used), most=num(most)),
+        note=note,
+        tip=tip,
+    )
 
 
 def methods(said: explaining.Explanation) -> list[Fact]:
@@ -563,7 +575,7 @@ def votes(said: explaining.Explanation) -> list[Fact]:
         weights = {vote.voice: vote.weight for vote in said.voters if vote.weight != 1}
         ordered = sorted(weights.items(), key=lambda each: -each[1])
         shown = [
-            Fact(_("Weight of {voice}").format(voice=voice), f"{weight:.3g}")
+            Fact(_("Weight of {voice}").format(voice=voice), f"{num(weight):.3g}")
             for voice, weight in ordered
         ]
         facts = [Fact(_("Weights: {learned}").format(learned=said.learned), ""), *shown, *facts]

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import _
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.matrix import RowKey
@@ -298,7 +299,7 @@ class ExplainPanel(QtWidgets.QWidget):
                 _(
                     "service's EV {ev}{by}: it takes off a {margin:.3g} % safety margin "
                     "and no commission"
-                ).format(ev=facts.ev_text(said.service.ev_pct), by=by, margin=margin)
+                ).format(ev=facts.ev_text(said.service.ev_pct), by=by, margin=num(margin))
             )
         if said.is_reference:
             notes.append(_("The sharp book's own price: the EV is what its margin costs."))

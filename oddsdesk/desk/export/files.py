@@ -12,6 +12,7 @@ from typing import Any, BinaryIO, Final, NamedTuple
 import msgspec
 
 from oddsdesk.base.files import whole_file
+from oddsdesk.base.numbers import num, with_marks
 from oddsdesk.base.places import how_to_install
 from oddsdesk.base.text import safe_text
 from oddsdesk.contract.times import format_ms, parse_ms
@@ -68,7 +69,10 @@ _BREAKS = str.maketrans(dict.fromkeys("\t\r\n\v\f\x85\u2028\u2029", " "))
 
 
 def tsv_text(table: Table) -> str:
-    """Return the table as TSV, titles first; cells contain no line breaks."""
+    """Return the table as TSV to paste, titles first; cells contain no line breaks.
+
+    Numbers have the user's decimal mark: where that is a comma, a spreadsheet takes 2.10 for a day.
+    """
     rows = [[column.title for column in table.columns], *table.rows]
     return "".join("\t".join(map(_cell, row)) + "\n" for row in rows)
 
@@ -91,7 +95,7 @@ def html_text(table: Table) -> str:
 def _cell(value: Value) -> str:
     if isinstance(value, str):
         return safe_text(value.translate(_BREAKS).strip())
-    return plain_text(value)
+    return with_marks(plain_text(value)) if isinstance(value, float) else plain_text(value)
 
 
 def time_value(at_ms: int | None) -> str | None:
@@ -153,7 +157,8 @@ def write_xlsx(
         raise ExportError(_NO_EXCEL.format(how_to_install("xlsx"))) from error
     if len(table.rows) > _MOST_ROWS:
         raise ExportError(
-            f"There are {len(table.rows):,} rows, but an Excel sheet holds {_MOST_ROWS:,}. "
+            f"There are {num(len(table.rows)):,} rows, but an Excel sheet holds"
+            f" {num(_MOST_ROWS):,}. "
             "Filter them or choose CSV."
         )
     book = xlsxwriter.Workbook(file, {"constant_memory": True, "in_memory": False})

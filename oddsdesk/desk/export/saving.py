@@ -7,6 +7,7 @@ from typing import Final
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from oddsdesk.base.numbers import num
 from oddsdesk.desk.export.files import CSV, FORMATS, FileFormat, Table, Writer, lack_of
 from oddsdesk.desk.ui.controls.file_dialog import file_dialog
 
@@ -62,7 +63,9 @@ class TableSaver(QObject):
             lambda trouble: self._ended.emit(writer, trouble or ""),
         )
         rows = len(table.rows)
-        self._writers[writer] = f"{rows:,} row{'' if rows == 1 else 's'} written to {path.name}."
+        self._writers[writer] = (
+            f"{num(rows):,} row{'' if rows == 1 else 's'} written to {path.name}."
+        )
         writer.start_writing()
 
     def abort_saving(self) -> None:

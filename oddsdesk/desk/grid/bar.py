@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from oddsdesk.base.figures import FigureError, read_number
+from oddsdesk.base.numbers import num, typed_number
 from oddsdesk.board.model.basis import Freshness
 from oddsdesk.desk.export.files import FORMATS, FileFormat
 from oddsdesk.desk.grid.entries import Shape
@@ -128,8 +129,8 @@ class GridBar(ListBar):
     def _say_misplaced(self) -> bool:
         rows = self._misplaced
         if self._is_narrow:
-            return self.arrange.show_text(f"Sort {rows:,}")
-        return self.arrange.show_text(f"{rows:,} change{'s' if rows != 1 else ''} – re-sort")
+            return self.arrange.show_text(f"Sort {num(rows):,}")
+        return self.arrange.show_text(f"{num(rows):,} change{'s' if rows != 1 else ''} – re-sort")
 
     def _fit(self) -> None:
         """Say less where it is narrow, and leave out what is reached in other ways, too."""
@@ -322,7 +323,7 @@ class RangePopup(Popup):
         self.least.setFocus()
 
     def _edit(self, purpose: str, figure: float | None) -> QLineEdit:
-        edit = QLineEdit("" if figure is None else f"{figure:g}")
+        edit = QLineEdit("" if figure is None else typed_number(figure))
         edit.setPlaceholderText(purpose)
         edit.setAccessibleName(purpose)
         edit.setMaxLength(9)
@@ -460,8 +461,8 @@ class GridFilterBar(QWidget):
 
     def show_missing(self, rows: int) -> None:
         """Say how many rows are not shown: a click shows what a filter hides, else they are new."""
-        self._clear.setText(f"{rows:,} hidden · Show all" if rows else "Clear all")
-        new = f"{rows:,} more after the next re-sort (Shift+S)."
+        self._clear.setText(f"{num(rows):,} hidden · Show all" if rows else "Clear all")
+        new = f"{num(rows):,} more after the next re-sort (Shift+S)."
         nothing = "No filters. Filter by sport, bookmaker, EV, age…"
         self._nothing.show_text(new if rows else nothing)
 
@@ -483,12 +484,12 @@ class GridFilterBar(QWidget):
         self._add_values(
             menu, "In play", "is_live", [("In play", True), ("Before kick-off", False)]
         )
-        edges = [(f"At least {edge:g} %", Range(edge)) for edge in _EDGES]
+        edges = [(f"At least {num(edge):g} %", Range(edge)) for edge in _EDGES]
         self._add_ranges(menu, "ev", ("EV", "EV", "%"), edges)
         self._add(menu, "Odds…", self._type_odds)
-        holds = [(f"At most {hold:g} %", Range(None, hold)) for hold in _HOLDS]
+        holds = [(f"At most {num(hold):g} %", Range(None, hold)) for hold in _HOLDS]
         self._add_ranges(menu, "hold", ("Hold", "Hold", "%"), holds)
-        spreads = [(f"At most {spread:g} %", Range(None, spread)) for spread in _SPREADS]
+        spreads = [(f"At most {num(spread):g} %", Range(None, spread)) for spread in _SPREADS]
         self._add_ranges(menu, "lay_spread", ("Lay spread", "Lay spread", "%"), spreads)
         starts = [(f"Within {hours_text(hours)}", Range(0, hours)) for hours in _HOURS]
         self._add_ranges(menu, "kick_off", ("Kick-off", "Hours to kick-off", "h"), starts)

@@ -5,6 +5,7 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
+from oddsdesk.base.numbers import Style, number_style
 from oddsdesk.board.model.basis import Freshness
 from oddsdesk.board.model.matrix import Laid, Price
 from oddsdesk.board.valuation.verdict_words import PER_DECIDED, PER_DECIDED_TEXT, caution_text
@@ -19,6 +20,7 @@ from oddsdesk.desk.ui.formatting import (
     age_text,
     amount_text,
     band_text,
+    day_sample,
     edge_text,
     kick_off_text,
     least_text,
@@ -56,7 +58,11 @@ class CellContext(NamedTuple):
     """Gives the short name of a bookmaker."""
 
 
-_kick_off_text = lru_cache(maxsize=2048)(kick_off_text)
+@lru_cache(maxsize=2048)
+def _kick_off_text(ms: int | None, now_ms: int, _style: Style) -> str:
+    return kick_off_text(ms, now_ms)
+
+
 CellOf = Callable[[Entry, CellContext], Cell]
 
 
@@ -75,7 +81,7 @@ def kick_off(entry: Entry, context: CellContext) -> Cell:
     if entry.selection.is_live:
         return Cell("live", TextRole.LIVE)
     minute = context.now_ms - context.now_ms % MINUTE_MS
-    text = _kick_off_text(entry.selection.kick_off, minute)
+    text = _kick_off_text(entry.selection.kick_off, minute, number_style())
     return Cell(text, TextRole.SOFT, repaint_at_ms=minute + MINUTE_MS)
 
 
@@ -364,6 +370,7 @@ COLUMNS: Final[tuple[ColumnSpec[Entry, CellContext], ...]] = (
     ColumnSpec(
         "kick_off", "Kick-off", Column("28 May 00:00", Align.LEFT), kick_off,
         attrgetter("selection.kick_off"), Kind.TIME, order=_kick_off_order,
+        sample=day_sample,
     ),
     ColumnSpec(
         "is_live", "In play", Column("In play", Align.LEFT), live,

@@ -9,6 +9,7 @@ import msgspec
 from PySide6.QtCore import QMimeData, QObject, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 
+from oddsdesk.base.numbers import num
 from oddsdesk.base.tasks import one_slice
 from oddsdesk.desk.export import files
 from oddsdesk.desk.grid.columns import BY_KEY, COLUMNS, title_in
@@ -237,4 +238,4 @@ def _per(row: Entry) -> str | None:
 
 
 def _rows(count: int) -> str:
-    return f"{count:,} row{'s' if count != 1 else ''}"
+    return f"{num(count):,} row{'s' if count != 1 else ''}"

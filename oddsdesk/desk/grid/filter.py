@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from oddsdesk.base.numbers import num
 from oddsdesk.board.model.basis import Freshness
 from oddsdesk.board.model.matrix import Price
 from oddsdesk.contract.competitions import SPORTS, competition_title, sport_title
@@ -195,9 +196,9 @@ def chips(chosen: GridFilter) -> list[tuple[str, str]]:
     if not chosen.ev.is_unbounded:
         shown.append(("ev", f"EV {_range_text(chosen.ev, lambda ev: f'{signed_text(ev)} %')}"))
     if not chosen.hold.is_unbounded:
-        shown.append(("hold", f"Hold {_range_text(chosen.hold, lambda hold: f'{hold:g} %')}"))
+        shown.append(("hold", f"Hold {_range_text(chosen.hold, lambda hold: f'{num(hold):g} %')}"))
     if not chosen.lay_spread.is_unbounded:
-        said = _range_text(chosen.lay_spread, lambda spread: f"{spread:g} %")
+        said = _range_text(chosen.lay_spread, lambda spread: f"{num(spread):g} %")
         shown.append(("lay_spread", f"Lay spread {said}"))
     if not chosen.kick_off.is_unbounded:
         shown.append(("kick_off", f"Starts {_hours_text(chosen.kick_off)}"))
@@ -236,13 +237,13 @@ def _hours_text(hours: Range) -> str:
 def hours_text(hours: float) -> str:
     """Return a span of hours: ``15 min``, ``3 h``, ``2 d``."""
     if abs(hours) < 1:
-        return f"{hours * 60:g} min"
-    return f"{hours / 24:g} d" if hours >= 48 and hours % 24 == 0 else f"{hours:g} h"
+        return f"{num(hours * 60):g} min"
+    return f"{num(hours / 24):g} d" if hours >= 48 and hours % 24 == 0 else f"{num(hours):g} h"
 
 
 def _bound_text(odds: float) -> str:
     """A bound of odds, which may be below any price."""
-    return odds_text(odds) if odds > 1 else f"{odds:g}"
+    return odds_text(odds) if odds > 1 else f"{num(odds):g}"
 
 
 def _some(names: frozenset[str]) -> str:

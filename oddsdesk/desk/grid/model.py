@@ -15,6 +15,7 @@ import msgspec
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.numbers import hour_text, num
 from oddsdesk.base.tasks import SLICE_S, in_background, one_slice
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.matrix import RowKey
@@ -556,7 +557,9 @@ def group_cell(group: book.GameGroup, column: int, now_ms: int) -> Cell:
         )
     if column == _COUNT_COLUMN:
         rows = len(group.entries)
-        return Cell(f"{rows:,} row{'s' if rows != 1 else ''}", TextRole.NOTE, SurfaceRole.RAISED)
+        return Cell(
+            f"{num(rows):,} row{'s' if rows != 1 else ''}", TextRole.NOTE, SurfaceRole.RAISED
+        )
     if column == _EV_COLUMN:
         sure = ((entry.ev, entry) for entry in group.entries if not entry.is_doubtful)
         known = ((ev, entry) for ev, entry in sure if ev is not None)
@@ -590,9 +593,8 @@ def tip(entry: Entry, reference: str, now_ms: int) -> str:
             f"Seen at {seen}, {unmoved}",
         ]
         if price.withdrawn_at is not None:
-            lines.append(
-                f"No longer offered since {formatting.local_time(price.withdrawn_at):%H:%M:%S}"
-            )
+            since = hour_text(formatting.local_time(price.withdrawn_at), seconds=True)
+            lines.append(f"No longer offered since {since}")
         profiles = selection.comparison.board.basis.profiles
         lines += sides_in_words(profiles.profile_of(entry.bookmaker), price.depth)
     if figures.best_lay is not None:

@@ -23,6 +23,7 @@ from PySide6.QtGui import QAction, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QFileDialog, QStackedLayout, QWidget
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.numbers import hour_text, num
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.matrix import CellKey, RowKey
 from oddsdesk.board.model.notices import (
@@ -331,8 +332,8 @@ class GridPanel(QWidget):
             self._board.connection,
         )
         what = "prices" if model.shape is Shape.PRICES else "selections"
-        of = "" if model.kept_count == model.total else f" of {model.total:,}"
-        self.bar.show_count(f"{model.kept_count:,}{of}", what)
+        of = "" if model.kept_count == model.total else f" of {num(model.total):,}"
+        self.bar.show_count(f"{num(model.kept_count):,}{of}", what)
         self.filters.show_missing(model.total - model.kept_count)
         reading = reading_text(snapshot_progress)
         facts = [text for text in (reading, live_text(connection)) if text]
@@ -494,7 +495,7 @@ class GridPanel(QWidget):
     def _on_export_progressed(self, doing: str, done: int, total: int) -> None:
         self._said.stop()
         self._has_failed = False
-        self.messages.show_message(f"{doing}: {done:,} of {total:,} rows", action="Stop")
+        self.messages.show_message(f"{doing}: {num(done):,} of {num(total):,} rows", action="Stop")
 
     def _on_export_ended(self, text: str) -> None:
         self._say_for_a_while(text)
@@ -608,7 +609,7 @@ def state_without_rows(
     """
     if total:
         return EmptyState(
-            "filter", "No row matches the filter.", f"{total:,} without the filter.", CLEAR
+            "filter", "No row matches the filter.", f"{num(total):,} without the filter.", CLEAR
         )
     if (refused := state_of_refusal(connection)) is not None:
         return refused
@@ -654,7 +655,7 @@ _LOADING: Final = EmptyState("loading", "Loading all prices…", "They appear he
 def _since(connection: Connection, now_ms: int) -> str:
     parts = [connection.reason or ""]
     if connection.since_ms is not None:
-        parts.append(f"since {local_time(connection.since_ms):%H:%M:%S}")
+        parts.append(f"since {hour_text(local_time(connection.since_ms), seconds=True)}")
     if connection.next_try_ms is not None:
         left = connection.next_try_ms - now_ms
         parts.append(f"next try in {span_text(left)}" if left > 0 else "trying again")

@@ -9,6 +9,7 @@ from PySide6.QtGui import QGuiApplication, QHideEvent, QResizeEvent, QShowEvent
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.files import whole_file
+from oddsdesk.base.numbers import date_text, hour_text
 from oddsdesk.base.tasks import spawn
 from oddsdesk.base.texts import _
 from oddsdesk.board.board import Board
@@ -76,10 +77,10 @@ def origin_text(history: History, now_ms: int) -> str:
     if history.since_ms is None or history.since_ms > now_ms:  # imported: of before it recorded
         return said
     moment, now = local_time(history.since_ms), local_time(now_ms)
-    day = "" if moment.date() == now.date() else f"{moment.day} {moment:%b} "
+    day = "" if moment.date() == now.date() else f"{date_text(moment, year=False)} "
     lacks = _("; older prices could not be read") if history.lacks else ""
-    return _("{said} since {day}{moment:%H:%M}{lacks}").format(
-        said=said, day=day, moment=moment, lacks=lacks
+    return _("{said} since {day}{moment}{lacks}").format(
+        said=said, day=day, moment=hour_text(moment), lacks=lacks
     )
 
 

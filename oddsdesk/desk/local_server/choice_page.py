@@ -8,6 +8,7 @@ from PySide6 import QtWidgets
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFont, QFontMetrics, QPainter
 
+from oddsdesk.base.numbers import num
 from oddsdesk.base.text import every
 from oddsdesk.contract import administration
 from oddsdesk.desk.ui.controls.fields import FilterEdit
@@ -368,8 +369,8 @@ def _line(text: str) -> str:
 def _credits(said: administration.Choices | administration.LivePlan) -> str:
     if said.credits_left is None:
         return ""
-    used = "" if said.credits_used is None else f", {said.credits_used:,} used"
-    return f"{said.credits_left:,} credits left{used}."
+    used = "" if said.credits_used is None else f", {num(said.credits_used):,} used"
+    return f"{num(said.credits_left):,} credits left{used}."
 
 
 _WIDTHS: Final = {"Competition": 0, "Sport": 150, "Games": 60, "Updates": 160}
@@ -433,7 +434,7 @@ class CompetitionList(QtWidgets.QWidget):
         for item in self._items():
             name = item.data(0, _NAME).name
             if name in plan.games:
-                item.setText(2, f"{plan.games[name]:,}")
+                item.setText(2, f"{num(plan.games[name]):,}")
             intervals = plan.intervals_s.get(name)
             item.setText(_READ, every(intervals) if intervals else "")
             item.setToolTip(_READ, item.text(_READ))

@@ -10,6 +10,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.numbers import num
 from oddsdesk.base.tasks import cancel_tasks, spawn
 from oddsdesk.contract.access import Plan
 from oddsdesk.contract.administration import FeedState, ImportOutcome, LocalServerError
@@ -166,7 +167,7 @@ class ServerController(QObject):
         finally:
             if not self._has_ended:
                 self._dialog.backup.show_working(False)
-        self._dialog.say_done(f"{size / _MIB:,.1f} MiB copied to {target}")
+        self._dialog.say_done(f"{num(size / _MIB):,.1f} MiB copied to {target}")
 
     async def _keep(self, days: int) -> None:
         try:
@@ -176,7 +177,7 @@ class ServerController(QObject):
 
     def _tell_copied(self, share: float) -> None:
         if not self._has_ended:
-            self._dialog.message.show_message(f"Copying… {share:.0%}", icon="loading")
+            self._dialog.message.show_message(f"Copying… {num(share):.0%}", icon="loading")
 
     def _on_dialog_finished(self) -> None:
         self._has_ended = True

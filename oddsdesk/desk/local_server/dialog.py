@@ -11,6 +11,7 @@ from PySide6 import QtWidgets
 from PySide6.QtCore import Qt, Signal, SignalInstance
 from PySide6.QtGui import QGuiApplication
 
+from oddsdesk.base.numbers import num
 from oddsdesk.contract.administration import DatabaseState, FeedCondition, FeedState, ImportOutcome
 from oddsdesk.contract.formats import file_formats
 from oddsdesk.contract.identity import GamePair
@@ -66,7 +67,7 @@ class ServerPage(QtWidgets.QWidget):
     def show_database(self, database: DatabaseState, now_ms: int) -> None:
         """Show the state of the database."""
         self.database.setText(str(database.path))
-        self.room.setText(f"{database.size / _MIB:,.1f} MiB")
+        self.room.setText(f"{num(database.size / _MIB):,.1f} MiB")
         self.reference.setText(database.reference)
         seen = database.last_scraped_at
         self.newest.setText("None yet" if seen is None else f"{age_text(now_ms - seen)} ago")
@@ -106,7 +107,7 @@ class ServerPage(QtWidgets.QWidget):
 def _words(days: int) -> str:
     if not days:
         return "Forever"
-    return f"For {days:,} day{'s' if days != 1 else ''}"
+    return f"For {num(days):,} day{'s' if days != 1 else ''}"
 
 
 def _leftmost(field: QtWidgets.QWidget) -> QtWidgets.QWidget:
@@ -284,7 +285,7 @@ class FeedsPage(QtWidgets.QWidget):
         for feed in feeds:
             named = feed_title(feed)
             named = f"{named} ({feed.number})" if titles[named] > 1 else named
-            item = QtWidgets.QTreeWidgetItem([named, f"{feed.speed:g}×", feed_state(feed)])
+            item = QtWidgets.QTreeWidgetItem([named, f"{num(feed.speed):g}×", feed_state(feed)])
             item.setData(0, Qt.ItemDataRole.UserRole, feed)
             item.setToolTip(0, feed.spec)
             item.setToolTip(2, "\n".join(filter(None, (item.text(2), feed.status.plan))))
@@ -366,7 +367,7 @@ def feed_state(feed: FeedState) -> str:
     reason = said.reason or feed.problem
     words = _STATES[said.state] + (f": {reason}" if reason else "")
     left = said.credits_left
-    return words if left is None else f"{words} · {left:,} credits left"
+    return words if left is None else f"{words} · {num(left):,} credits left"
 
 
 _ABOUT_IMPORTS: Final = (
@@ -554,14 +555,14 @@ def summary(outcome: ImportOutcome) -> str:
     if not read:
         return "No prices found."
     return (
-        f"{read:,} prices read: {outcome.kept:,} kept, {skipped:,} skipped. "
-        f"{outcome.changes:,} price changes recorded."
+        f"{num(read):,} prices read: {num(outcome.kept):,} kept, {num(skipped):,} skipped. "
+        f"{num(outcome.changes):,} price changes recorded."
     )
 
 
 def details(outcome: ImportOutcome) -> str:
     """Return the skipped prices, problems and notes, a line each."""
-    lines = [f"Skipped {count:,}: {reason}" for reason, count in outcome.skipped.items()]
+    lines = [f"Skipped {num(count):,}: {reason}" for reason, count in outcome.skipped.items()]
     lines += [f"Problem: {problem}" for problem in outcome.problems]
     lines += [f"Note: {note}" for note in outcome.notes]
     if outcome.is_past:

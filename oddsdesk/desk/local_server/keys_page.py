@@ -8,6 +8,7 @@ from PySide6 import QtWidgets
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 
+from oddsdesk.base.numbers import date_text, hour_text
 from oddsdesk.contract.access import Plan
 from oddsdesk.contract.administration import Key, bookmaker_in_words
 from oddsdesk.contract.identity import fold_name
@@ -411,13 +412,18 @@ def _sees(plan: Plan, bookmaker: str | None) -> str:
     return f"{plan.value} ({bookmaker or 'no bookmaker'})" if plan is Plan.FREE else plan.value
 
 
+def _made_text(key: Key) -> str:
+    made = local_time(key.created_at)
+    return f"{date_text(made, year=False)} {hour_text(made)}"
+
+
 def _texts(key: Key, own_key_id: int) -> list[str]:
     return [
         key.masked,
         key.account,
         key.plan.value,
         bookmaker_in_words(key.plan, None if key.plan.rights.all_bookmakers else key.bookmaker),
-        f"{local_time(key.created_at):%d %b %H:%M}",
+        _made_text(key),
         "Revoked" if key.is_revoked else "This window" if key.key_id == own_key_id else "Active",
         "read, write" if key.may_write else "read",
     ]

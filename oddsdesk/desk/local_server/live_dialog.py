@@ -10,6 +10,7 @@ from PySide6 import QtWidgets
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.numbers import hour_text, num
 from oddsdesk.base.tasks import cancel_tasks, spawn
 from oddsdesk.contract.administration import (
     FeedCondition,
@@ -209,22 +210,22 @@ def _until(feed: FeedState, now_ms: int) -> str:
         return ""
     moment = local_time(until)
     if moment.date() == local_time(now_ms).date():
-        return f"; next try at {moment:%H:%M:%S}"
+        return f"; next try at {hour_text(moment, seconds=True)}"
     return f"; next try on {moment_text(until)}"
 
 
 def _moment(at_ms: int, now_ms: int) -> str:
     """Return a future time, with the day if that is not today."""
     at, now = local_time(at_ms), local_time(now_ms)
-    return f"at {at:%H:%M}" if at.date() == now.date() else f"on {at:%A} at {at:%H:%M}"
+    return f"at {hour_text(at)}" if at.date() == now.date() else f"on {at:%A} at {hour_text(at)}"
 
 
 def _figures(feed: FeedState, now_ms: int) -> str:
     said = feed.status
     words = []
     if said.credits_left is not None:
-        used = "" if said.credits_used is None else f", {said.credits_used:,} used"
-        words.append(f"{said.credits_left:,} credits left{used}.")
+        used = "" if said.credits_used is None else f", {num(said.credits_used):,} used"
+        words.append(f"{num(said.credits_left):,} credits left{used}.")
     if said.read_at is not None:
         words.append(f"Last update {age_text(max(now_ms - said.read_at, 0))} ago.")
     if said.state is FeedCondition.RUNNING and said.next_at is not None and said.next_at > now_ms:

@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import _
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.basis import Freshness
@@ -541,7 +542,7 @@ def _bookmaker_header(name: str, context: MatrixContext) -> Header:
     title, tip = context.column_title(name), _age_tip(name, age)
     if keeper is not None:
         age = (
-            _("fee {commission:g} %").format(commission=keeper.commission * 100)
+            _("fee {commission:g} %").format(commission=num(keeper.commission * 100))
             if keeper.commission
             else "fee"
         )

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import _
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.basis import Freshness
@@ -161,7 +162,7 @@ def best_hold_tip(section: Section) -> str:
     said = _("{line_title}: hold at the best prices after fees{others}: ").format(
         line_title=section.line_title, others=others
     )
-    held = f"{section.best_hold:.2f} %"
+    held = f"{num(section.best_hold):.2f} %"
     return (
         _("{said}{held}, an arbitrage.").format(said=said, held=held)
         if section.best_hold < 0
@@ -181,7 +182,7 @@ def reference_tip(row: SelectionRow, name: str, freshness: Freshness, now_ms: in
     ]
     said += _clocks(price, freshness, now_ms)
     if row.liquidity is not None:
-        said.append(_("limit {liquidity:,.0f}").format(liquidity=row.liquidity))
+        said.append(_("limit {liquidity:,.0f}").format(liquidity=num(row.liquidity)))
     return "\n".join(said)
 
 
@@ -240,7 +241,7 @@ def hold_tip(section: Section, bookmaker: str) -> str:
             bookmaker=bookmaker, line_title=section.line_title
         )
     return _("{bookmaker}'s hold on {line_title}: {hold:.2f} %.").format(
-        bookmaker=bookmaker, line_title=section.line_title, hold=hold
+        bookmaker=bookmaker, line_title=section.line_title, hold=num(hold)
     )
 
 

@@ -28,6 +28,7 @@ from PySide6.QtGui import (
 )
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.numbers import number_style
 from oddsdesk.base.texts import _
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.notices import (
@@ -514,6 +515,7 @@ class DayPopup(Popup):
         )
         for weekend in (Qt.DayOfWeek.Saturday, Qt.DayOfWeek.Sunday):  # Qt writes them in red
             self.calendar.setWeekdayTextFormat(weekend, QTextCharFormat())
+        self.calendar.setFirstDayOfWeek(Qt.DayOfWeek(number_style().first_weekday + 1))
         self.calendar.setMaximumDate(QDate.currentDate())
         self.calendar.setSelectedDate(QDate(shown.year, shown.month, shown.day))
         self.calendar.clicked.connect(self._on_calendar_chosen)

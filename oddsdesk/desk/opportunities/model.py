@@ -5,6 +5,7 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Any, Final
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.numbers import num
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.matrix import CellKey
 from oddsdesk.board.opportunities.finder import OpportunityKey, OpportunityLeg
@@ -186,12 +187,12 @@ def _facts(row: LegRow, seen_at: int, now_ms: int) -> Iterator[str]:
     elif row.rest is not None:
         worst = signed_hundredths_text(staked.worst_of_all_pct)
         money = signed_hundredths_text(staked.worst_of_all)
-        stand = f"if every leg stands: {money} on {staked.staked:g} staked"
+        stand = f"if every leg stands: {money} on {num(staked.staked):g} staked"
         yield f"Guaranteed return then {worst} % {stand}"
     else:
         worst = signed_hundredths_text(staked.worst_of_all)
         rounded = f"guaranteed return {worst} after rounding"
-        yield f"All legs: {staked.staked:g} staked, {rounded}, if every leg stands"
+        yield f"All legs: {num(staked.staked):g} staked, {rounded}, if every leg stands"
     if found.eaten_pct >= LEAST_WIN_PCT and row.outlay is None:
         most = signed_hundredths_text(found.eaten_pct)
         finer = f"a smaller step or a larger total returns up to {most} %"
@@ -201,14 +202,16 @@ def _facts(row: LegRow, seen_at: int, now_ms: int) -> Iterator[str]:
     if row.limited_by:
         yield f"All stakes are smaller, for the limit at {row.limited_by}"
     if row.profile.limit is not None:
-        yield f"Your limit at {row.bookmaker}: {row.profile.limit:,g}"
+        yield f"Your limit at {row.bookmaker}: {num(row.profile.limit):,g}"
     yield from (f"Rules: {note.text}" for note in row.notes)
 
 
 def _staked_text(leg: OpportunityLeg, stake: float) -> str:
     """Return a leg's stake; for a lay, the backer's stake and the liability."""
     backers = leg._replace(stake=stake).backers_stake
-    return f"{stake:g}" if backers is None else f"{backers:.2f} (liability {stake:g})"
+    return (
+        f"{num(stake):g}" if backers is None else f"{num(backers):.2f} (liability {num(stake):g})"
+    )
 
 
 def _price_facts(row: LegRow, seen_at: int, now_ms: int) -> Iterator[str]:
@@ -216,7 +219,7 @@ def _price_facts(row: LegRow, seen_at: int, now_ms: int) -> Iterator[str]:
     if leg.is_lay:
         yield f"Wins if {leg.key.selection} does not: {exact_odds_text(round(leg.net_odds, 4))} net"
         if row.stake and (staked := _backers_stake(row)) is not None:
-            yield f"Backer's stake {staked:.2f}, liability {row.stake:g}"
+            yield f"Backer's stake {num(staked):.2f}, liability {num(row.stake):g}"
     elif leg.net_odds != leg.odds:
         yield f"Net {exact_odds_text(round(leg.net_odds, 4))}"
     if leg.same_at:
@@ -316,11 +319,11 @@ def _stake(row: LegRow, _now: int) -> Cell:
         staked = _placed_on(row)
         if all(bet.kind is BetKind.LAY for bet in row.placed):
             laid = math.fsum(bet.stake for bet in row.placed)
-            return Cell(f"✓ {laid:.2f}", TextRole.ACCENT, note=f"{staked:.12g} liability")
-        return Cell(f"✓ {staked:g}", TextRole.ACCENT)
+            return Cell(f"✓ {num(laid):.2f}", TextRole.ACCENT, note=f"{num(staked):.12g} liability")
+        return Cell(f"✓ {num(staked):g}", TextRole.ACCENT)
     backers = _backers_stake(row) if row.stake else None
     notes = (
-        "" if backers is None else f"{row.stake:g} liability",
+        "" if backers is None else f"{num(row.stake):g} liability",
         "" if row.rest is None else "open",
         "limit" if row.leg.bookmaker == row.limited_by else "",
     )
@@ -328,7 +331,9 @@ def _stake(row: LegRow, _now: int) -> Cell:
     if not row.stake:
         return Cell("–", TextRole.NOTE, note=note)
     return Cell(
-        f"{row.stake:g}" if backers is None else f"{backers:.2f}", is_strong=True, note=note
+        f"{num(row.stake):g}" if backers is None else f"{num(backers):.2f}",
+        is_strong=True,
+        note=note,
     )
 
 

@@ -9,6 +9,7 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QCheckBox, QMenu, QWidget
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.numbers import num
 from oddsdesk.board.board import Board
 from oddsdesk.board.model import notices
 from oddsdesk.board.model.matrix import CellKey, RowKey
@@ -593,7 +594,10 @@ class OpportunityPresetDialog(PresetDialog[OpportunityPreset]):
     def _problem_of(self, preset: OpportunityPreset) -> str:
         least, most = preset.filter.least_worst, preset.filter.most_worst
         if least is not None and most is not None and least > most:
-            return f"Guaranteed return from {least:g} to {most:g} %: the first must be lower."
+            return (
+                f"Guaranteed return from {num(least):g} to {num(most):g} %:"
+                " the first must be lower."
+            )
         if len(preset.filter.bookmakers) == 1:
             return "Tick two bookmakers or more: the legs are at different ones."
         return ""

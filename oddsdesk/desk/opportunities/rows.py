@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from oddsdesk.base.numbers import num
 from oddsdesk.board.opportunities.finder import Opportunity, OpportunityKey, OpportunityLeg
 from oddsdesk.board.opportunities.offers import LegsToPlace
 from oddsdesk.ledger.bets import PlacedBet
@@ -403,7 +404,7 @@ def filter_words(chosen: OpportunityFilter) -> list[str]:
 
 def _bounds(least: float | None, most: float | None) -> list[str]:
     if least is not None and most is not None:
-        return [f"return {least:g} – {most:g} %"]
+        return [f"return {num(least):g} – {num(most):g} %"]
     if least is not None:
-        return [f"return ≥ {least:g} %"]
-    return [] if most is None else [f"return ≤ {most:g} %"]
+        return [f"return ≥ {num(least):g} %"]
+    return [] if most is None else [f"return ≤ {num(most):g} %"]

@@ -6,6 +6,7 @@ from typing import Final
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialogButtonBox, QLineEdit, QWidget
 
+from oddsdesk.base.numbers import num, typed_number
 from oddsdesk.desk.promotions.offer_dialog import number_field, typed_amount
 from oddsdesk.desk.ui.controls.bars import Fact, FactsBar
 from oddsdesk.desk.ui.controls.fields import ChoiceBox
@@ -44,12 +45,12 @@ class HedgeCalculator(FormDialog):
         for each in _KINDS:
             self.kind.addItem(f"{each.words[0].upper()}{each.words[1:]}", each)
         self.kind.setCurrentIndex(_KINDS.index(kind))
-        self.stake = QLineEdit(f"{bet.stake:.12g}")
+        self.stake = QLineEdit(typed_number(bet.stake))
         self.back = QLineEdit("" if back_odds is None else typed_text(back_odds))
         self.lay = QLineEdit("" if lay_odds is None else typed_text(lay_odds))
         self.commission = number_field(100 * commission, " %", most=50.0, step=1.0)
         self.boost = number_field(100 * bet.boost, " %", most=_MOST_PCT, step=1.0)
-        self.refund = QLineEdit(f"{bet.refund or bet.stake:.12g}")
+        self.refund = QLineEdit(typed_number(bet.refund or bet.stake))
         self.figures = FactsBar(theme)
         self.said = Label(wordWrap=True)
         self.said.setProperty("variant", "note")
@@ -111,9 +112,9 @@ def _facts(found: HedgedBet | None) -> list[Fact]:
         return [Fact(title, "–", "") for title in ("Lay stake", "Liability", "Locked in")]
     pct = 100 * found.locked / found.bet.stake
     return [
-        Fact("Lay stake", f"{found.typed[0]:,.2f}", ""),
-        Fact("Liability", f"{found.stakes[0]:,.2f}", ""),
-        Fact("Locked in", signed_hundredths_text(found.locked), f"{pct:.1f} % of the stake"),
+        Fact("Lay stake", f"{num(found.typed[0]):,.2f}", ""),
+        Fact("Liability", f"{num(found.stakes[0]):,.2f}", ""),
+        Fact("Locked in", signed_hundredths_text(found.locked), f"{num(pct):.1f} % of the stake"),
     ]
 
 

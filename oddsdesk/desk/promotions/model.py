@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.numbers import num
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.matrix import CellKey
 from oddsdesk.board.opportunities.finder import OpportunityLeg
@@ -23,6 +24,7 @@ from oddsdesk.desk.ui.formatting import (
     odds_text,
     percent_text,
     signed_hundredths_text,
+    today_sample,
     untold_text,
 )
 from oddsdesk.desk.ui.table.cells import (
@@ -147,7 +149,7 @@ def _facts(row: WayRow, seen_at: int, now_ms: int) -> Iterator[str]:
         of_what = " per unit of liability" if leg.is_lay else ""
         yield f"Net {exact_odds_text(round(leg.net_odds, 4))}{of_what}"
     if leg.is_lay:
-        yield f"Lay stake {row.stake:.2f}, liability {leg.stake:.2f}"
+        yield f"Lay stake {num(row.stake):.2f}, liability {num(leg.stake):.2f}"
     if leg.same_at:
         yield f"The same at {', '.join(leg.same_at)}"
     levels = levels_in_words(row.profile, leg.depth)
@@ -157,7 +159,7 @@ def _facts(row: WayRow, seen_at: int, now_ms: int) -> Iterator[str]:
             yield text
     if leg.is_lay and leg.depth is not None:
         lays = (
-            f"{size:g} at {exact_odds_text(odds)}"
+            f"{num(size):g} at {exact_odds_text(odds)}"
             if size
             else f"unknown at {exact_odds_text(odds)}"
             for odds, size in leg.depth.lay[:3]
@@ -168,7 +170,7 @@ def _facts(row: WayRow, seen_at: int, now_ms: int) -> Iterator[str]:
     yield f"Seen at {clock_text(seen_at, now_ms)}"
     yield from _result_facts(way)
     if row.profile.limit is not None:
-        yield f"Your limit at {leg.bookmaker}: {row.profile.limit:,g}"
+        yield f"Your limit at {leg.bookmaker}: {num(row.profile.limit):,g}"
     for caution in leg.cautions:
         yield f"Warning vs {row.reference}: {caution_text(caution, row.reference)}"
 
@@ -184,12 +186,12 @@ def _result_facts(way: PromoWay) -> Iterator[str]:
     names = [leg.win_text for leg in way.legs]
     ends = zip(names, map(signed_hundredths_text, way.results), strict=True)
     yield "All legs: " + ", ".join(f"{money} if {name}" for name, money in ends)
-    yield f"{way.staked:,.2f} of your money at risk"
+    yield f"{num(way.staked):,.2f} of your money at risk"
     if way.promotion.kind is PromoKind.REFUND and not way.promotion.refund_as_free:
-        yield f"Includes the refund at {way.bet.refund:,.2f}"
+        yield f"Includes the refund at {num(way.bet.refund):,.2f}"
     yield from _free_part(way)
     if way.promotion.kind is PromoKind.BONUS:
-        yield f"{way.bets_needed:g} such bets clear the bonus"
+        yield f"{num(way.bets_needed):g} such bets clear the bonus"
 
 
 def _free_part(way: PromoWay) -> Iterator[str]:
@@ -197,7 +199,8 @@ def _free_part(way: PromoWay) -> Iterator[str]:
     if way.free_part:
         cash = signed_hundredths_text(way.worst_in_cash)
         loses = f"if {way.legs[0].key.selection} loses"
-        yield f"Includes a free bet worth {way.free_part:,.2f} {loses}; at worst {cash} in cash"
+        free = f"{num(way.free_part):,.2f} {loses}"
+        yield f"Includes a free bet worth {free}; at worst {cash} in cash"
 
 
 def leg_text(row: WayRow) -> str:
@@ -259,14 +262,14 @@ def _at(row: WayRow, _now: int) -> Cell:
 def _stake(row: WayRow, _now: int) -> Cell:
     if row.is_lost:
         return Cell("–", TextRole.NOTE)
-    figure = f"{row.stake:,.2f}" if row.leg.is_lay else f"{row.stake:,g}"
+    figure = f"{num(row.stake):,.2f}" if row.leg.is_lay else f"{num(row.stake):,g}"
     return Cell(figure, is_strong=True, note=row.way.other_money(row.place))
 
 
 def _liability(row: WayRow, _now: int) -> Cell:
     if not row.leg.is_lay or row.is_lost:
         return EMPTY
-    return Cell(f"{row.leg.stake:,.2f}", TextRole.SOFT)
+    return Cell(f"{num(row.leg.stake):,.2f}", TextRole.SOFT)
 
 
 def _start(row: WayRow, now_ms: int) -> str:
@@ -412,6 +415,7 @@ _STARTS: Final = ColumnSpec[WayRow, int](
     exports=(),
     tip="When the game starts, at your local time",
     priority=Priority.EXTRA,
+    sample=today_sample,
 )
 _SEEN: Final = ColumnSpec[WayRow, int](
     "seen",

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QMenu, QSizePolicy, QToolButton, QWidget
 
 from oddsdesk.base.figures import FigureError, read_stake, read_typed_end
+from oddsdesk.base.numbers import typed_number
 from oddsdesk.contract.competitions import SPORTS, sport_title
 from oddsdesk.contract.markets import MARKET_TYPES, market_title
 from oddsdesk.desk.promotions.offers import offer_text, terms_of, with_name
@@ -66,12 +67,12 @@ class OfferDialog(FormDialog):
         self.bookmaker.addItems(sorted({*bookmakers, held.bookmaker} - {""}, key=str.casefold))
         self.bookmaker.setCurrentText(held.bookmaker)
         self.account = QLineEdit(held.account, placeholderText="Account")
-        self.amount = QLineEdit("" if offer is None else f"{held.amount:.12g}")
+        self.amount = QLineEdit("" if offer is None else typed_number(held.amount))
         self.amount.setPlaceholderText("25")
         self.currency = QLineEdit(held.currency, maxLength=_LONGEST_CURRENCY)
         self.currency.setPlaceholderText("Currency")
         self.boost = number_field(100 * held.boost, " %", most=_MOST_PCT, step=5.0)
-        self.refund = QLineEdit("" if held.refund is None else f"{held.refund:.12g}")
+        self.refund = QLineEdit("" if held.refund is None else typed_number(held.refund))
         self.refund.setPlaceholderText("The whole stake")
         self.refund_as = ChoiceBox()
         self.refund_as.addItem("as money", False)
@@ -79,7 +80,9 @@ class OfferDialog(FormDialog):
         self.refund_as.setCurrentIndex(int(held.refund_as_free))
         self.retention = number_field(100 * held.retention, " %", most=100.0, step=5.0)
         self.wagering = number_field(held.wagering, " ×", most=_MOST_WAGERING, step=1.0)
-        self.most_stake = QLineEdit("" if held.most_stake is None else f"{held.most_stake:.12g}")
+        self.most_stake = QLineEdit(
+            "" if held.most_stake is None else typed_number(held.most_stake)
+        )
         self.most_stake.setPlaceholderText("The bonus")
         self._odds_text = "" if held.least_odds <= 1 else typed_text(held.least_odds)
         self.odds = QLineEdit(self._odds_text, placeholderText="Any")

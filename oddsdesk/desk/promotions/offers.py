@@ -8,6 +8,7 @@ import msgspec
 from PySide6.QtCore import QObject, Signal
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.numbers import num
 from oddsdesk.base.places import NoHomeError
 from oddsdesk.contract.markets import market_title
 from oddsdesk.contract.texts import folded
@@ -19,6 +20,7 @@ from oddsdesk.desk.ui.formatting import (
     kick_off_text,
     moment_text,
     signed_hundredths_text,
+    today_sample,
 )
 from oddsdesk.desk.ui.table.cells import Align, Cell, Column, ColumnSpec, Exported, Kind, Priority
 from oddsdesk.desk.ui.table.live_model import StableRowsModel
@@ -252,19 +254,19 @@ def with_name(offer: Promotion, others: Iterable[Promotion]) -> Promotion:
 
 def offer_text(offer: Promotion) -> str:
     """Return its terms in few words: ``Free bet 25``, ``Boost 50 % on a stake of up to 10``."""
-    amount = f"{offer.amount:,.12g}{f' {offer.currency}' if offer.currency else ''}"
+    amount = f"{num(offer.amount):,.12g}{f' {offer.currency}' if offer.currency else ''}"
     match offer.kind:
         case PromoKind.FREE:
             return f"Free bet {amount}"
         case PromoKind.FREE_RETURNED:
             return f"Free bet {amount}, stake returned"
         case PromoKind.BOOST:
-            return f"Boost {100 * offer.boost:g} % on a stake of up to {amount}"
+            return f"Boost {num(100 * offer.boost):g} % on a stake of up to {amount}"
         case PromoKind.REFUND:
             is_whole = offer.refund is None or offer.refund >= offer.amount
-            return f"Refund {'' if is_whole else f'{offer.refund:,g} '}of {amount}"
+            return f"Refund {'' if is_whole else f'{num(offer.refund):,g} '}of {amount}"
         case PromoKind.BONUS:
-            return f"Bonus {amount}, {offer.wagering:g}×"
+            return f"Bonus {amount}, {num(offer.wagering):g}×"
     return f"Qualifying bet {amount}"
 
 
@@ -277,10 +279,10 @@ def terms_of(offer: Promotion, now_ms: int) -> list[str]:
         said.append(f"until {kick_off_text(offer.until, now_ms).replace('Today', 'today')}")
     if offer.kind is PromoKind.REFUND:
         as_what = "free bet" if offer.refund_as_free else "money"
-        worth = f", counted at {100 * offer.retention:g} %" if offer.refund_as_free else ""
+        worth = f", counted at {num(100 * offer.retention):g} %" if offer.refund_as_free else ""
         said.append(f"refund as {as_what}{worth}")
     if offer.kind is PromoKind.BONUS:
-        said.append(f"{offer.turnover:,g} to stake, {offer.stake:g} a bet")
+        said.append(f"{num(offer.turnover):,g} to stake, {num(offer.stake):g} a bet")
     said += [", ".join(offer.sports)] if offer.sports else []
     said += [", ".join(map(market_title, offer.markets))] if offer.markets else []
     return said
@@ -389,6 +391,7 @@ OFFER_COLUMNS: Final[tuple[ColumnSpec[OfferRow, int], ...]] = (
         exports=(),
         tip="When the offer ends",
         priority=Priority.IMPORTANT,
+        sample=today_sample,
     ),
     ColumnSpec(
         "earned",

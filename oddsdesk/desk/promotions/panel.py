@@ -9,6 +9,7 @@ from PySide6.QtGui import QFocusEvent, QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QMenu, QSplitter, QWidget
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.numbers import num
 from oddsdesk.board.board import Board
 from oddsdesk.board.model import notices
 from oddsdesk.board.model.matrix import RowKey
@@ -315,7 +316,8 @@ class PromotionsPanel(ListPanel):
 
     def _on_offers_refund_due(self, bet: PlacedBet, offer: Promotion) -> None:
         text = (
-            f"{bet.selection} at {bet.bookmaker} lost: a free bet of {offer.amount:,.2f} is due. "
+            f"{bet.selection} at {bet.bookmaker} lost: a free bet of {num(offer.amount):,.2f} is"
+            " due. "
             "Add it to your offers?"
         )
         ask = partial(self._take_refund, bet, offer)
@@ -421,8 +423,8 @@ class PromotionsPanel(ListPanel):
         if not self.list.has_looked:
             yield "searching"
         yield from [offer_text(offer), *terms_of(offer, self._wall())]
-        yield f"{found.looked_at:,} prices"
-        yield from (f"{count:,} {why}" for why, count in _most(found.left_out))
+        yield f"{num(found.looked_at):,} prices"
+        yield from (f"{num(count):,} {why}" for why, count in _most(found.left_out))
 
     def _state(self) -> EmptyState:
         connection, offer = self._board.connection, self.shown_offer
@@ -455,8 +457,8 @@ class PromotionsPanel(ListPanel):
             more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
             detail = f"Prices are from {', '.join(names[:_MOST_NAMED])}{more}." if names else ""
             return EmptyState("filter", f"{offer.bookmaker} has no prices here.", detail, _EDIT)
-        why = "; ".join(f"{count:,} {why}" for why, count in _most(found.left_out))
-        detail = f"Of {found.looked_at:,} prices: {why}." if why else ""
+        why = "; ".join(f"{num(count):,} {why}" for why, count in _most(found.left_out))
+        detail = f"Of {num(found.looked_at):,} prices: {why}." if why else ""
         if self._current_model() is self.hedged:
             others = " Press M for bets without a hedge." if found.unhedged else ""
             return EmptyState(

@@ -10,6 +10,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLineEdit, QPushButton, QSizePolicy, QWidget
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.numbers import num
 from oddsdesk.board.valuation.verdict_words import PER_DECIDED, PER_DECIDED_TEXT, method_title
 from oddsdesk.desk import bet_cells
 from oddsdesk.desk.export.files import Table, table_of_bets
@@ -37,6 +38,7 @@ from oddsdesk.desk.ui.controls.fields import ChoiceBox
 from oddsdesk.desk.ui.controls.labels import ElidedLabel
 from oddsdesk.desk.ui.controls.messages import EmptyState
 from oddsdesk.desk.ui.formatting import (
+    day_sample,
     day_text,
     moment_text,
     odds_sample,
@@ -180,7 +182,7 @@ class BacktestPanel(ResearchPanel):
         return partial(log.run_backtests, asked)
 
     def _about(self) -> str:
-        return "" if self._found is None else f"{self._found.runs[0].done.asked:,} rows"
+        return "" if self._found is None else f"{num(self._found.runs[0].done.asked):,} rows"
 
     def _is_of_choices(self) -> bool:
         return self._found is not None and self._found.asked == self._asked()
@@ -351,7 +353,7 @@ def _told(found: BacktestFound) -> list[str]:
 
 def _judge(found: BacktestFound) -> Fact:
     covered = found.done.coverage
-    priced = f"priced {covered.priced:,} of {games_text(covered.games)}"
+    priced = f"priced {num(covered.priced):,} of {games_text(covered.games)}"
     if covered.last_priced_ms is not None:
         priced += f", until {day_text(covered.last_priced_ms)}"
     return Fact("Sharp book", found.question.judged_by, priced)
@@ -374,22 +376,22 @@ def _facts(run: BacktestFound) -> list[Fact]:
     found, bankroll = run.summary, run.done.bankroll
     profit = "–" if found.profit is None else signed_hundredths_text(found.profit)
     facts = [
-        Fact("Bets", f"{found.bets:,}", f"{found.settled:,} with a result"),
+        Fact("Bets", f"{num(found.bets):,}", f"{num(found.settled):,} with a result"),
         Fact("Profit", profit, _between(found.profit_range, "units")),
         Fact("Yield", _percent(found.yield_pct), _yield_words(found)),
         Fact(
             "Closing line",
             _percent(found.clv_pct),
-            f"{_between(found.clv_range, '%')}, of {found.clv_bets:,}",
+            f"{_between(found.clv_range, '%')}, of {num(found.clv_bets):,}",
         ),
     ]
     if bankroll is None:
         worst = signed_hundredths_text(run.drawdown) if found.settled else "–"
         facts.append(Fact("Drawdown", worst, "worst"))
     else:
-        grown = f"{signed_text(bankroll.growth_pct)} % from {bankroll.start:,.10g} units"
+        grown = f"{signed_text(bankroll.growth_pct)} % from {num(bankroll.start):,.10g} units"
         facts += [
-            Fact("Bankroll", f"{bankroll.end:,.2f}", grown),
+            Fact("Bankroll", f"{num(bankroll.end):,.2f}", grown),
             Fact(
                 "Drawdown",
                 signed_hundredths_text(bankroll.drawdown),
@@ -432,6 +434,7 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
         lambda bet, _now: Cell(moment_text(bet.placed_at), TextRole.NOTE),
         lambda bet: bet.placed_at,
         tip="Time of the bet in the log",
+        sample=lambda: day_sample(year=True),
     ),
     bet_cells.OUTCOME,
     bet_cells.MARKET,
@@ -468,7 +471,7 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
         "stake",
         "Stake",
         Column("1,000.00"),
-        lambda bet, _now: Cell(f"{bet.stake:,.2f}", TextRole.SOFT),
+        lambda bet, _now: Cell(f"{num(bet.stake):,.2f}", TextRole.SOFT),
         lambda bet: bet.stake,
         descending_first=True,
         tip="In units",

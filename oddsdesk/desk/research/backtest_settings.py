@@ -8,6 +8,7 @@ from PySide6 import QtWidgets
 from PySide6.QtCore import QSize, Qt, Signal
 
 from oddsdesk.base.figures import FigureError, read_typed_amount
+from oddsdesk.base.numbers import COMMA, num, number_style, typed_number
 from oddsdesk.board.valuation.verdict_words import RULE_TITLES, method_title
 from oddsdesk.desk.research.log import BacktestAsked, BacktestSettings
 from oddsdesk.desk.research.panel import ChoiceError
@@ -73,7 +74,13 @@ def typed_evs(text: str) -> tuple[float, ...]:
         ChoiceError: An entry is no EV from -5 to 100 %.
     """
     found = []
-    for entry in typed_list(text.replace("%", " ").replace("−", "-")):
+    plain = text.replace("%", " ").replace("−", "-")
+    if number_style().decimal == COMMA:  # 2,5 is one figure; semicolons and blanks separate
+        plain = plain.replace(", ", "; ").rstrip(", ")
+        entries = plain.split(";")
+    else:
+        entries = typed_list(plain)
+    for entry in entries:
         for part in entry.split():
             try:
                 least = read_typed_amount("", part)
@@ -81,7 +88,8 @@ def typed_evs(text: str) -> tuple[float, ...]:
                 least = float("nan")
             if not LEAST_EV <= least <= _MOST_LEAST_EV:
                 raise ChoiceError(
-                    f"Least EV: enter figures from {LEAST_EV:g} to {_MOST_LEAST_EV:g} such as "
+                    f"Least EV: enter figures from {num(LEAST_EV):g} to {num(_MOST_LEAST_EV):g}"
+                    " such as "
                     f"0, 1, 2.5 instead of {part!r}"
                 )
             found.append(least)
@@ -93,7 +101,7 @@ def _folded(name: str) -> str:
 
 
 def _share(fraction: float) -> str:
-    return f"{fraction * 100:.4g} %"
+    return f"{num(fraction * 100):.4g} %"
 
 
 def settings_words(asked: BacktestAsked) -> str:
@@ -103,7 +111,7 @@ def settings_words(asked: BacktestAsked) -> str:
     sentences = [_what(chosen, at), _stake(chosen.staking)]
     if chosen.latency_ms:
         sentences.append(
-            f"Bets {chosen.latency_ms / 1000:g} s after it sees a price, if it is still there"
+            f"Bets {num(chosen.latency_ms / 1000):g} s after it sees a price, if it is still there"
         )
     if (count := len(asked.combinations)) > 1:
         sentences.append(f"{count} combinations are compared in one pass")
@@ -128,13 +136,14 @@ def _what(chosen: BacktestSettings, at: str) -> str:
     if chosen.strategy != "value":
         books = "football-data's mean" if chosen.series else f"{chosen.least_books} or more prices"
         return (
-            f"Bets on each side of a match result where (1/mean − {chosen.alpha:g}) × best price is"
+            f"Bets on each side of a match result where (1/mean − {num(chosen.alpha):g}) × best"
+            " price is"
             f" above 1, by {books}, at {at}"
         )
     prices = "football-data's best price" if chosen.series else "the best price"
-    *first, last = [f"{least:g}".replace("-", "−") for least in chosen.least_evs or (0.0,)]
+    *first, last = [f"{num(least):g}".replace("-", "−") for least in chosen.least_evs or (0.0,)]
     evs = " or ".join(filter(None, (", ".join(first), last))) if chosen.least_evs else ""
-    least = f"EV from {evs} %" if evs else f"EV from {_usual_ev():.3g} %"
+    least = f"EV from {evs} %" if evs else f"EV from {num(_usual_ev()):.3g} %"
     return f"Bets on {prices} of each outcome once, at {at}, with {least} and {_rules(chosen)}"
 
 
@@ -169,12 +178,12 @@ def rules_on(chosen: BacktestSettings) -> tuple[str, ...]:
 def _stake(by: Staking) -> str:
     if by.kind == "flat":
         return "Stakes one unit each"
-    bankroll = f"a running bankroll of {by.bankroll:,.10g} units"
+    bankroll = f"a running bankroll of {num(by.bankroll):,.10g} units"
     if by.kind == "proportional":
         return f"Stakes {_share(by.share)} of {bankroll}"
     caps = f"{_share(by.outcome_cap)} an outcome, {_share(by.game_cap)} a game"
     return (
-        f"Stakes {by.share:.4g} of Kelly on {bankroll}, at most {caps}, "
+        f"Stakes {num(by.share):.4g} of Kelly on {bankroll}, at most {caps}, "
         f"{_share(by.total_cap)} in all"
     )
 
@@ -198,7 +207,7 @@ class BacktestSettingsDialog(FormDialog):
         self.strategy, self.at = _choice(_STRATEGIES), _choice(_MOMENTS)
         self.series, self.latency = _choice(_PRICES), _choice(LATENCIES)
         self.least_ev = QtWidgets.QLineEdit()
-        self.least_ev.setPlaceholderText(f"{_usual_ev():.3g}, the contract's")
+        self.least_ev.setPlaceholderText(f"{num(_usual_ev()):.3g}, the contract's")
         titles: dict[str, list[str]] = {}
         for rule in Rule:
             if rule in PRICE_RULES:
@@ -338,7 +347,8 @@ class BacktestSettingsDialog(FormDialog):
             (self.close_method, chosen.close_method),
         ):
             box.setCurrentIndex(max(box.findData(value), 0))
-        self.least_ev.setText(", ".join(f"{each:g}" for each in chosen.least_evs))
+        between = "; " if number_style().decimal == COMMA else ", "
+        self.least_ev.setText(between.join(typed_number(each) for each in chosen.least_evs))
         on = rules_on(chosen)
         for row in range(self.rules.count()):
             item = self.rules.item(row)

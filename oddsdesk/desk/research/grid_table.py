@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
+from oddsdesk.base.numbers import num
 from oddsdesk.board.valuation.verdict_words import method_title
 from oddsdesk.desk.bet_cells import profit_cell
 from oddsdesk.desk.export.files import ExportColumn, Table
@@ -23,7 +24,7 @@ def run_words(run: BacktestFound) -> str:
     """Return what sets a backtest apart from those it is compared with."""
     named = [method_title(run.question.method), run.question.reference]
     if run.least_ev is not None:
-        named.append(f"EV from {run.least_ev:g} %".replace("-", "−"))
+        named.append(f"EV from {num(run.least_ev):g} %".replace("-", "−"))
     return ", ".join(named)
 
 
@@ -59,7 +60,7 @@ def _or_lowest(figure: float | None) -> float:
 def _least_ev(run: BacktestFound, _now: int) -> Cell:
     if run.least_ev is None:
         return Cell("contract", TextRole.NOTE)
-    return Cell(f"{run.least_ev:g} %".replace("-", "−"), TextRole.SOFT)
+    return Cell(f"{num(run.least_ev):g} %".replace("-", "−"), TextRole.SOFT)
 
 
 COLUMNS: Final[tuple[ColumnSpec[BacktestFound, int], ...]] = (
@@ -97,7 +98,7 @@ COLUMNS: Final[tuple[ColumnSpec[BacktestFound, int], ...]] = (
         "bets",
         "Bets",
         Column("88,888"),
-        lambda run, _now: Cell(f"{run.summary.bets:,}", TextRole.SOFT),
+        lambda run, _now: Cell(f"{num(run.summary.bets):,}", TextRole.SOFT),
         lambda run: run.summary.bets,
         kind=Kind.NUMBER,
         descending_first=True,
@@ -137,7 +138,7 @@ COLUMNS: Final[tuple[ColumnSpec[BacktestFound, int], ...]] = (
         "closes",
         "Closes",
         Column("88,888"),
-        lambda run, _now: Cell(f"{run.summary.clv_bets:,}", TextRole.NOTE),
+        lambda run, _now: Cell(f"{num(run.summary.clv_bets):,}", TextRole.NOTE),
         lambda run: run.summary.clv_bets,
         kind=Kind.NUMBER,
         descending_first=True,

@@ -6,6 +6,7 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
+from oddsdesk.base.numbers import num
 from oddsdesk.desk.ui.formatting import day_text
 from oddsdesk.ledger.presets import Preset
 from oddsdesk.pricing.reports import Step, drawdown
@@ -135,4 +136,4 @@ def rows_text(log: LogRead) -> str:
     """Return the number of rows in the span, and the dates of the whole log."""
     if log.first_ms is None:
         return "no rows"
-    return f"{log.asked:,} rows, log {day_text(log.first_ms)} to {day_text(log.last_ms)}"
+    return f"{num(log.asked):,} rows, log {day_text(log.first_ms)} to {day_text(log.last_ms)}"

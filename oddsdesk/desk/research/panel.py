@@ -12,6 +12,7 @@ from PySide6.QtGui import QResizeEvent
 
 from oddsdesk.base.clock import system_clock
 from oddsdesk.base.figures import FigureError, read_typed_time
+from oddsdesk.base.numbers import num
 from oddsdesk.base.tasks import spawn
 from oddsdesk.desk.export.files import Table
 from oddsdesk.desk.export.saving import TableSaver
@@ -393,7 +394,7 @@ class RunBar(QtWidgets.QWidget):
             "Run on the recorded odds (R)" if rows is None else "Stop; the table stays (R)"
         )
         if rows is not None:
-            self.say_line(f"{rows:,} rows…")
+            self.say_line(f"{num(rows):,} rows…")
 
     def say_line(self, text: str) -> None:
         """Say one line; a long one is elided where the fields need the room."""

@@ -10,6 +10,7 @@ from PySide6.QtCore import QModelIndex, Signal
 from PySide6.QtGui import QShowEvent
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.numbers import num
 from oddsdesk.base.tasks import spawn
 from oddsdesk.contract.identity import game_title, without_date
 from oddsdesk.desk.export.files import Table, table_of
@@ -21,7 +22,7 @@ from oddsdesk.desk.ui.controls.buttons import ChoiceButton
 from oddsdesk.desk.ui.controls.fields import FilterEdit
 from oddsdesk.desk.ui.controls.labels import FactsLabel
 from oddsdesk.desk.ui.controls.messages import EmptyState
-from oddsdesk.desk.ui.formatting import day_text, moment_text
+from oddsdesk.desk.ui.formatting import day_sample, day_text, moment_text
 from oddsdesk.desk.ui.list_panel import ListPanel, line_button
 from oddsdesk.desk.ui.table.cells import Align, Cell, Column, ColumnSpec, Exported, Kind, Priority
 from oddsdesk.desk.ui.table.live_model import StableRowsModel
@@ -219,7 +220,11 @@ def _facts(rows: Iterable[ListedResult], listed: int) -> str:
         missing += row.result is None
         if row.contradicts:
             contrary.add(row.game)
-    facts = [f"{listed:,} listed", games_text(len(games)), f"{missing:,} without a result"]
+    facts = [
+        f"{num(listed):,} listed",
+        games_text(len(games)),
+        f"{num(missing):,} without a result",
+    ]
     if contrary:
         facts.append(f"sources contradict each other on {games_text(len(contrary))}")
     return " · ".join(facts)
@@ -295,6 +300,7 @@ COLUMNS: Final[tuple[ColumnSpec[ListedResult, int], ...]] = (
         kind=Kind.TIME,
         descending_first=True,
         tip="Kick-off; a day alone if the hour is unknown",
+        sample=lambda: day_sample(year=True),
     ),
     ColumnSpec(
         "match_name",
@@ -410,6 +416,7 @@ COLUMNS: Final[tuple[ColumnSpec[ListedResult, int], ...]] = (
         descending_first=True,
         tip="When the database recorded it",
         priority=Priority.EXTRA,
+        sample=lambda: day_sample(year=True),
     ),
 )
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 import msgspec
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.numbers import num
 from oddsdesk.contract.competitions import period_label
 from oddsdesk.contract.markets import MARKET_RANK, market_title
 from oddsdesk.desk.export.files import ExportColumn, Table
@@ -122,7 +123,7 @@ class ScorecardPanel(ResearchPanel):
 
 
 def _about(found: Scored) -> str:
-    return f"{found.games:,} games, {rows_text(found)}; faint: fewer than {FEW} samples"
+    return f"{num(found.games):,} games, {rows_text(found)}; faint: fewer than {FEW} samples"
 
 
 FEW: Final = 30
@@ -180,8 +181,8 @@ def _figure(
         if of.figure is None:
             return more(card).lstrip() or "No data for this figure"
         if of.low is None or of.high is None:
-            return f"From {of.count:,}: too few for an interval{more(card)}"
-        sure = f"From {of.count:,}: {SHARE:.0%} between {number(of.low)} and {number(of.high)}"
+            return f"From {num(of.count):,}: too few for an interval{more(card)}"
+        sure = f"From {num(of.count):,}: {SHARE:.0%} between {number(of.low)} and {number(of.high)}"
         return sure + more(card)
 
     note = f"±{max('88.88', sample.lstrip('+'), key=len)} · 88,888"
@@ -203,14 +204,14 @@ def _figure(
 def _reach(of: Interval, number: Callable[[float], str]) -> str:
     """Return half the interval and the count; a question mark if there are too few samples."""
     if of.low is None or of.high is None:
-        return f"? · {of.count:,}"
-    return f"±{number((of.high - of.low) / 2).lstrip('+')} · {of.count:,}"
+        return f"? · {num(of.count):,}"
+    return f"±{number((of.high - of.low) / 2).lstrip('+')} · {num(of.count):,}"
 
 
 def _tied(card: Card) -> str:
     tied = card.tied_pct.figure
     return (
-        f"\n{tied:.0f} % were read at the same moment, so who moved first is unknown"
+        f"\n{num(tied):.0f} % were read at the same moment, so who moved first is unknown"
         if tied
         else ""
     )
@@ -226,7 +227,11 @@ def _tied_age(card: Card) -> str:
 
 def _own_loss(card: Card) -> str:
     own = card.log_loss
-    return "" if own.figure is None else f"\nOwn log loss {own.figure:.3f}, from {own.count:,}"
+    return (
+        ""
+        if own.figure is None
+        else f"\nOwn log loss {num(own.figure):.3f}, from {num(own.count):,}"
+    )
 
 
 def _name(card: Card, _now: int) -> Cell:
@@ -281,7 +286,7 @@ COLUMNS: Final[tuple[ColumnSpec[Card, int], ...]] = (
         "value_bets",
         "Value",
         Column("8,888"),
-        lambda card, _now: Cell(f"{card.value_bets:,}", TextRole.SOFT),
+        lambda card, _now: Cell(f"{num(card.value_bets):,}", TextRole.SOFT),
         lambda card: card.value_bets,
         kind=Kind.NUMBER,
         descending_first=True,

@@ -10,6 +10,7 @@ from urllib.parse import quote, unquote
 
 import msgspec
 
+from oddsdesk.base import numbers
 from oddsdesk.base.texts import SYSTEM, _, languages
 from oddsdesk.board.model.basis import CONSENSUS, LEARNED, SERVICES_OWN
 from oddsdesk.pricing import formats
@@ -106,7 +107,7 @@ class Whole(msgspec.Struct, frozen=True):
     def expected(self) -> str:
         unit = f" {self.unit}" if self.unit else ""
         return _("a whole number from {least:,} to {most:,}{unit}").format(
-            least=self.least, most=self.most, unit=unit
+            least=numbers.num(self.least), most=numbers.num(self.most), unit=unit
         )
 
 
@@ -134,7 +135,7 @@ class Decimal(msgspec.Struct, frozen=True):
         """Return the range with its unit."""
         unit = f" {self.unit}" if self.unit else ""
         return _("a number from {least:g} to {most:g}{unit}").format(
-            least=self.least, most=self.most, unit=unit
+            least=numbers.num(self.least), most=numbers.num(self.most), unit=unit
         )
 
 
@@ -292,6 +293,49 @@ ODDS_FORMAT: Final = Setting(
             (formats.IMPLIED, _("Implied %")),
         )
     ),
+)
+AS_SYSTEM: Final = "system"
+HOURS_24: Final = "24"
+FIRST_DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+"""Words of the first day of the week, in the order of the week."""
+_SYSTEM: Final = (AS_SYSTEM, _("As the system"))
+DECIMAL_MARK: Final = Setting(
+    "numbers/decimal",
+    _("Decimal mark"),
+    _(
+        "Of all numbers, decimal odds included, and of tables that you copy. Fields take either "
+        "mark. Exported files have a point."
+    ),
+    AS_SYSTEM,
+    Choice((_SYSTEM, (numbers.POINT, _("Point: 1,234.50")), (numbers.COMMA, _("Comma: 1.234,50")))),
+)
+HOURS: Final = Setting(
+    "numbers/hours",
+    _("Hours"),
+    _("How the time of day is written."),
+    AS_SYSTEM,
+    Choice((_SYSTEM, (HOURS_24, _("24 hours: 20:45")), ("12", _("12 hours: 8:45 PM")))),
+)
+DATES: Final = Setting(
+    "numbers/dates",
+    _("Dates"),
+    _("Also decides which number is the day in dates such as 08/09/2026 that you type."),
+    AS_SYSTEM,
+    Choice(
+        (
+            _SYSTEM,
+            (numbers.DAY_FIRST, _("Day first: 25 Apr 2026")),
+            (numbers.MONTH_FIRST, _("Month first: Apr 25, 2026")),
+            (numbers.YEAR_FIRST, _("ISO: 2026-04-25")),
+        )
+    ),
+)
+FIRST_DAY: Final = Setting(
+    "numbers/first_day",
+    _("First day of the week"),
+    _("In calendars."),
+    AS_SYSTEM,
+    Choice((_SYSTEM, *((day, day.capitalize()) for day in FIRST_DAYS))),
 )
 TEXT_SIZE: Final = Setting(
     "look/text_size",
@@ -558,7 +602,7 @@ def own_rules_text(value_of: ReadSetting) -> str:
 
 def _number(setting: Setting[Any], value: float) -> str:
     unit = setting.kind.unit if isinstance(setting.kind, Decimal | Whole) else ""
-    return f"{value:g} {unit}".rstrip()
+    return f"{numbers.num(value):g} {unit}".rstrip()
 
 
 def close_by(value_of: ReadSetting) -> CloseBy:
@@ -580,8 +624,10 @@ def split_of(value_of: ReadSetting) -> Split:
     return Split(float(value_of(SPLIT_TOTAL)), float(value_of(STAKE_STEP)))
 
 
+NUMBERS: Final = Section(_("Numbers and dates"), (DECIMAL_MARK, HOURS, DATES, FIRST_DAY))
 SECTIONS: Final = (
     Section(_("Appearance"), (LANGUAGE, SCHEME, TEXT_SIZE, COLOUR_BLIND, FLASH, SPARKLINES)),
+    NUMBERS,
     Section(_("Prices"), (ODDS_FORMAT, REFERENCE, METHOD, DERIVED)),
     VALUE_RULES,
     STAKES,

@@ -7,8 +7,10 @@ from typing import Any, Final
 from PySide6 import QtWidgets
 from PySide6.QtCore import Qt, Signal
 
+from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import _
 from oddsdesk.desk.settings import declared
+from oddsdesk.desk.settings.numbers import chosen_style, example_text
 from oddsdesk.desk.settings.saved_state import Preferences
 from oddsdesk.desk.ui.controls.dialogs import Dialog
 from oddsdesk.desk.ui.controls.fields import ChoiceBox, DecimalSpin, WholeSpin
@@ -41,7 +43,7 @@ class WholeField(WholeSpin):
 
     def fixup(self, text: str) -> str:
         if typed := self.typed(text):
-            stays = f"{self.value():,}"
+            stays = f"{num(self.value()):,}"
             self.fault.setText(
                 _("{typed} is not valid: enter {expected}. It stays {stays}.").format(
                     typed=typed, expected=self._kind.expected(), stays=stays
@@ -78,6 +80,8 @@ class SettingsDialog(Dialog):
         self._preferences = preferences
         self._bookmakers = sorted(bookmakers)
         self.controls: dict[str, _Control] = {}
+        self.example: Label | None = None
+        """Shows how the chosen numbers and dates look."""
         self._settings = {each.key: each for section in sections for each in section.settings}
         self._lay_out(sections)
         for setting in self._settings.values():
@@ -129,6 +133,12 @@ class SettingsDialog(Dialog):
         grid.addWidget(title, 0, 0, 1, 2)
         for setting in section.settings:
             self._add(grid, grid.rowCount(), setting)
+        if section is declared.NUMBERS:
+            row = grid.rowCount() - 1
+            grid.addWidget(Label(_("Example")), row, 0)
+            self.example = Label(example_text(chosen_style(self._preferences.get_setting)))
+            grid.addWidget(self.example, row, 1)
+            grid.setRowMinimumHeight(row + 1, STEP)
         return grid
 
     def _add(self, grid: QtWidgets.QGridLayout, row: int, setting: declared.Setting[Any]) -> None:
@@ -209,6 +219,8 @@ class SettingsDialog(Dialog):
     def _on_preferences_changed(self, key: str) -> None:
         if key in self._settings:
             self._show(self._settings[key])
+        if self.example is not None and key in (each.key for each in declared.NUMBERS.settings):
+            self.example.setText(example_text(chosen_style(self._preferences.get_setting)))
 
 
 def _lack_of(setting: declared.Setting[Any]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.numbers import num
 from oddsdesk.base.tasks import cancel_tasks, spawn
 from oddsdesk.base.texts import _, ngettext
 from oddsdesk.board.board import Board
@@ -133,11 +134,11 @@ class ClosingLineWriter(QObject):
         def close_bets_again(ledger: Ledger) -> Taken:
             count = ledger.close_again(closes)
             lines = ngettext("{count:,} closing line", "{count:,} closing lines", count).format(
-                count=count
+                count=num(count)
             )
             said = _(
                 "{lines} from other games removed, {there:,} replaced by the right ones."
-            ).format(lines=lines, there=there)
+            ).format(lines=lines, there=num(there))
             return lambda: self.closed_again.emit(said)
 
         self._records.act(close_bets_again)

@@ -13,6 +13,7 @@ from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QDialog, QMenu, QWidget
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.numbers import num
 from oddsdesk.base.tasks import cancel_tasks, spawn
 from oddsdesk.base.texts import _
 from oddsdesk.contract.administration import FeedState, LocalServerError
@@ -646,7 +647,7 @@ class Connections(QObject):
 
     def _say_restoring(self, count: int) -> None:
         self._window.show_message(
-            _("Restoring… {count:,.0f} MiB").format(count=count / _MIB), icon="loading"
+            _("Restoring… {count:,.0f} MiB").format(count=num(count / _MIB)), icon="loading"
         )
 
     def _bind(self) -> None:
@@ -785,6 +786,6 @@ def badge_of(feeds: list[FeedState]) -> str:
     for feed in feeds:
         if feed.is_running and feed.recorded_at is not None and not feed.is_over:
             return _("Replay · {moment} · {speed:g}×").format(
-                moment=moment_text(feed.recorded_at), speed=feed.speed
+                moment=moment_text(feed.recorded_at), speed=num(feed.speed)
             )
     return ""

@@ -7,6 +7,7 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QStatusBar, QToolButton, QWidget
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.numbers import hour_text, num
 from oddsdesk.base.texts import _, ngettext
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.notices import (
@@ -110,14 +111,16 @@ class StatusBar(QStatusBar):
     def show_bets_waiting(self, bets: int) -> None:
         """Show how many bets need a result."""
         self._bets.setText(
-            ngettext("{bets:,} bet to settle", "{bets:,} bets to settle", bets).format(bets=bets)
+            ngettext("{bets:,} bet to settle", "{bets:,} bets to settle", bets).format(
+                bets=num(bets)
+            )
         )
         self._bets.setVisible(bets > 0)
 
     def show_favourites(self, games: int) -> None:
         """Show how many games are favourites."""
         self._favourites.setText(
-            ngettext("{games} favourite", "{games} favourites", games).format(games=games)
+            ngettext("{games} favourite", "{games} favourites", games).format(games=num(games))
         )
         self._favourites.setVisible(games > 0)
 
@@ -153,7 +156,7 @@ class StatusBar(QStatusBar):
         requests = requests_text(connection)
         self._requests.show_text(requests)
         self._requests.setToolTip(f"{requests}\n{reading_text(connection, now)}".strip())
-        time = f"{local_time(now):%H:%M:%S}"
+        time = hour_text(local_time(now), seconds=True)
         self._time.setMinimumWidth(steady_width(self._time.width_of(time)))  # never cut the time
         self._time.show_text(time)
 
@@ -180,12 +183,12 @@ def unread_parts(board: Board) -> Iterator[tuple[str, str]]:
     games, progress = len(board.games), board.snapshot_progress
     if board.games_are_cut:
         yield (
-            _("only {games:,} games loaded").format(games=games),
+            _("only {games:,} games loaded").format(games=num(games)),
             (
                 _(
                     "The service has more than {games:,} games. The others appear in no "
                     "list, filter or search."
-                ).format(games=games)
+                ).format(games=num(games))
             ),
         )
     if progress.cut:
@@ -290,15 +293,15 @@ def requests_text(connection: Connection) -> str:
     of = (
         ""
         if connection.requests_limit is None
-        else _(" of {requests_limit:,}").format(requests_limit=connection.requests_limit)
+        else _(" of {requests_limit:,}").format(requests_limit=num(connection.requests_limit))
     )
     parts = [
         _("{requests_left:,}{of} requests left").format(
-            requests_left=connection.requests_left, of=of
+            requests_left=num(connection.requests_left), of=of
         )
     ]
     if connection.resets_at_ms is not None:
-        parts.append(_("resets {at:%H:%M}").format(at=local_time(connection.resets_at_ms)))
+        parts.append(_("resets {at}").format(at=hour_text(local_time(connection.resets_at_ms))))
     prices = connection.reading_plan.partition(";")[0]
     if prices and connection.requests_left:
         parts.append(prices[0].lower() + prices[1:])
@@ -331,7 +334,9 @@ def _allowance(limit: int | None) -> str:
     return (
         ""
         if window is None
-        else _("Your plan allows {limit:,} requests {window}.").format(limit=limit, window=window)
+        else _("Your plan allows {limit:,} requests {window}.").format(
+            limit=num(limit), window=window
+        )
     )
 
 
@@ -340,14 +345,14 @@ def _pace(connection: Connection, now_ms: int) -> str:
     if connection.since_ms is not None and now_ms - connection.since_ms < _PACE_KNOWN_MS:
         return ""
     return _(" · {messages_per_minute:,} changes a minute").format(
-        messages_per_minute=connection.messages_per_minute
+        messages_per_minute=num(connection.messages_per_minute)
     )
 
 
 def _lag(lag_ms: int) -> str:
     if lag_ms < _SECOND_MS:
         return _("{lag_ms} ms").format(lag_ms=lag_ms)
-    return f"{lag_ms / 1000:.1f} s" if lag_ms < _TEN_SECONDS_MS else span_text(lag_ms)
+    return f"{num(lag_ms / 1000):.1f} s" if lag_ms < _TEN_SECONDS_MS else span_text(lag_ms)
 
 
 def _next_try(connection: Connection, now_ms: int) -> str:

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from oddsdesk.base.numbers import choose_numbers
 from oddsdesk.base.texts import _
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.basis import CONSENSUS, CONSENSUS_CHOICES, LEARNED, MIDDLE, SERVICES_OWN
@@ -26,7 +27,8 @@ from oddsdesk.board.model.notices import (
     ReferenceChanged,
     not_offered,
 )
-from oddsdesk.desk.settings.declared import ODDS_FORMAT, REFERENCE, Choice
+from oddsdesk.desk.settings.declared import NUMBERS, ODDS_FORMAT, REFERENCE, Choice
+from oddsdesk.desk.settings.numbers import chosen_style
 from oddsdesk.desk.settings.saved_state import Preferences
 from oddsdesk.desk.shell.palette import Entry, Kind
 from oddsdesk.desk.shell.status_bar import link_ink
@@ -46,16 +48,17 @@ TITLES = dict(ODDS_FORMAT.kind.options)
 
 
 class OddsFormat(QObject):
-    """Applies the odds format setting to ``ui.formatting``."""
+    """Applies the odds format, and how numbers and dates are written."""
 
     changed = Signal()
-    """The odds format has changed, so odds must be repainted."""
+    """How odds, numbers or dates are written has changed, so they must be repainted."""
 
     def __init__(self, preferences: Preferences) -> None:
         super().__init__()
         self._preferences = preferences
         preferences.changed.connect(self._on_preferences_changed)
         choose_style(self.style)
+        choose_numbers(chosen_style(preferences.get_setting))
 
     @property
     def style(self) -> str:
@@ -69,6 +72,9 @@ class OddsFormat(QObject):
     def _on_preferences_changed(self, key: str) -> None:
         if key == ODDS_FORMAT.key:
             choose_style(self.style)
+            self.changed.emit()
+        elif key in (each.key for each in NUMBERS.settings):
+            choose_numbers(chosen_style(self._preferences.get_setting))
             self.changed.emit()
 
 

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Final
 
 from oddsdesk.base.figures import may_be_thousands
+from oddsdesk.base.numbers import date_text, hour_text, num, weekday_text, with_marks
 from oddsdesk.contract.competitions import period_label
 from oddsdesk.contract.identity import teams
 from oddsdesk.contract.markets import market_title
@@ -68,33 +69,35 @@ def odds_sample(*, has_long: bool = True) -> str:
 
     ``has_long``: whether there are any from 10 on.
     """
-    return _SAMPLES.get(_style, "88.88" if has_long else "8.88")
+    return with_marks(_SAMPLES.get(_style, "88.88" if has_long else "8.88"))
 
 
 def window_sample() -> str:
     """Return the widest price window that is common."""
-    return _WINDOW_SAMPLES.get(_style, "88.88 – 88.88")
+    return with_marks(_WINDOW_SAMPLES.get(_style, "88.88 – 88.88"))
 
 
 def odds_text(odds: float) -> str:
     """Return odds as a column shows them: decimal ones with 2 decimals, and the 3rd if quoted."""
-    return _in_style(odds, _style)
+    return with_marks(_in_style(odds, _style))
 
 
 def exact_odds_text(odds: float) -> str:
     """Return odds with every decimal that was quoted, at least 2; ``+105 (2.0525)`` if inexact."""
     whole, _, decimals = f"{odds:.6f}".rstrip("0").partition(".")
-    quoted = f"{whole}.{decimals:0<2}"
+    quoted = with_marks(f"{whole}.{decimals:0<2}")
     if _style == formats.DECIMAL:
         return quoted
     text = formats.format_odds(odds, _style)
     is_exact = math.isclose(formats.parse_odds(text, _style), odds, rel_tol=1e-9)
-    return _true_minus(text) if is_exact else f"{_true_minus(text)} ({quoted})"
+    text = with_marks(_true_minus(text))
+    return text if is_exact else f"{text} ({quoted})"
 
 
 def typed_text(odds: float) -> str:
     """Return odds as one types them: every decimal that there is, and the sign of the keyboard."""
-    return f"{odds:.12g}" if _style == formats.DECIMAL else formats.format_odds(odds, _style)
+    text = f"{odds:.12g}" if _style == formats.DECIMAL else formats.format_odds(odds, _style)
+    return with_marks(text)
 
 
 def read_odds(text: str) -> float:
@@ -113,14 +116,14 @@ def read_as_text(text: str, odds: float) -> str:
         is_plain = float(plain) == odds and not (plain[0] == "+" or may_be_thousands(text))
     except ValueError:
         is_plain = False
-    return "" if is_plain else f"{odds:.6g} decimal"
+    return "" if is_plain else f"{num(odds):.6g} decimal"
 
 
 def fair_text(odds: float) -> str:
     """Return fair odds; decimal ones with 3 decimals, 1 from 100 on."""
     if _style != formats.DECIMAL:
-        return _in_style(odds, _style)
-    return f"{odds:.3f}" if odds < _LONG_ODDS else f"{odds:.1f}"
+        return with_marks(_in_style(odds, _style))
+    return f"{num(odds):.3f}" if odds < _LONG_ODDS else f"{num(odds):.1f}"
 
 
 LAID: Final = "L "
@@ -139,36 +142,36 @@ _WIDE_BAND: Final = 9.95
 
 def band_text(points: float) -> str:
     """Return by how many percentage points an EV may be off: ``±1.1``, ``±12``."""
-    return f"±{points:.1f}" if points < _WIDE_BAND else f"±{points:.0f}"
+    return f"±{num(points):.1f}" if points < _WIDE_BAND else f"±{points:.0f}"
 
 
 def window_text(value_from: float | None, suspicious_above: float | None) -> str:
     """Return a price window, its ends rounded inwards; ``NO_WINDOW`` for none."""
     if value_from is None or suspicious_above is None:
         return NO_WINDOW
-    return _window(value_from, suspicious_above, _style)
+    return with_marks(_window(value_from, suspicious_above, _style))
 
 
 def least_text(odds: float) -> str:
     """Return the price that something begins at, rounded up."""
-    return _end(odds, _style, is_least=True)
+    return with_marks(_end(odds, _style, is_least=True))
 
 
 def most_text(odds: float) -> str:
     """Return the price that something ends at, rounded down."""
-    return _end(odds, _style, is_least=False)
+    return with_marks(_end(odds, _style, is_least=False))
 
 
 def percent_text(percent: float) -> str:
     """Return a percentage with 1 decimal and a true minus."""
     rounded = formats.to_tenth(percent)
-    return f"−{-rounded:.1f}" if rounded < 0 else f"{rounded:.1f}"
+    return f"−{num(-rounded):.1f}" if rounded < 0 else f"{num(rounded):.1f}"
 
 
 def signed_text(percent: float) -> str:
     """Return a percentage with 1 decimal and its sign."""
     text = percent_text(percent)
-    return text if text.startswith("−") or text == "0.0" else f"+{text}"
+    return f"+{text}" if formats.to_tenth(percent) > 0 else text
 
 
 def edge_text(ev: float) -> str:
@@ -183,7 +186,7 @@ def gain_text(percent: float) -> str:
 
 def signed_hundredths_text(percent: float) -> str:
     """Return a percentage with 2 decimals and its sign."""
-    return _true_minus(f"{round(percent, 2) or 0.0:+.2f}")
+    return _true_minus(f"{num(round(percent, 2) or 0.0):+.2f}")
 
 
 def amount_text(amount: float) -> str:
@@ -192,7 +195,7 @@ def amount_text(amount: float) -> str:
         return f"{amount:.0f}"
     if amount < 999_500:
         return f"{amount / 1_000:.0f}k"
-    return f"{amount / 1_000_000:.1f}M"
+    return f"{num(amount / 1_000_000):.1f}M"
 
 
 @lru_cache(maxsize=16_384)
@@ -247,7 +250,7 @@ _LAST_MS = round(datetime(9999, 12, 31, tzinfo=UTC).timestamp()) * 1000
 
 
 def typed_time_text(ms: int | None) -> str:
-    """Return a local time as one types it; empty for none."""
+    """Return a local time as one types it, in the order that cannot be misread; empty for none."""
     return "" if ms is None else f"{local_time(ms):%Y-%m-%d %H:%M}"
 
 
@@ -261,27 +264,39 @@ def local_time(ms: int, zone: tzinfo | None = None) -> datetime:
 
 
 def kick_off_text(ms: int | None, now_ms: int, zone: tzinfo | None = None) -> str:
-    """Return a kick-off as people say it: ``14:00`` today, ``Sun 14:00``, ``25 Apr 14:00``."""
+    """Return a kick-off as people say it: ``Today 14:00``, ``Sun 14:00``, ``25 Apr 14:00``."""
     if ms is None:
         return "time unknown"
     moment, now = local_time(ms, zone), local_time(now_ms, zone)
     days = (moment.date() - now.date()).days
     if days == 0:
-        return f"Today {moment:%H:%M}"
+        return f"Today {hour_text(moment)}"
     if 0 < days < 7:
-        return f"{moment:%a %H:%M}"
-    return f"{moment.day} {moment:%b %H:%M}"
+        return f"{weekday_text(moment)} {hour_text(moment)}"
+    return f"{date_text(moment, year=False)} {hour_text(moment)}"
 
 
 def day_text(ms: int, zone: tzinfo | None = None) -> str:
     """Return a day with its year: ``17 Aug 2024``."""
-    moment = local_time(ms, zone)
-    return f"{moment.day} {moment:%b %Y}"
+    return date_text(local_time(ms, zone))
 
 
 def moment_text(ms: int, zone: tzinfo | None = None) -> str:
     """Return a moment of any year: ``17 Aug 2024 23:59``."""
-    return f"{day_text(ms, zone)} {local_time(ms, zone):%H:%M}"
+    return f"{day_text(ms, zone)} {hour_text(local_time(ms, zone))}"
+
+
+_WIDEST: Final = datetime(2028, 11, 28, 10, 0)
+
+
+def day_sample(*, year: bool = False) -> str:
+    """Return the widest text of ``kick_off_text``, or with the year of ``moment_text``."""
+    return f"{date_text(_WIDEST, year=year)} {hour_text(_WIDEST)}"
+
+
+def today_sample() -> str:
+    """Return the widest text of ``kick_off_text`` for today."""
+    return f"Today {hour_text(_WIDEST)}"
 
 
 def clock_text(ms: int, now_ms: int, zone: tzinfo | None = None) -> str:
@@ -291,8 +306,10 @@ def clock_text(ms: int, now_ms: int, zone: tzinfo | None = None) -> str:
     """
     moment, now = local_time(ms, zone), local_time(now_ms, zone)
     if moment.date() == now.date():
-        return f"{moment:%H:%M:%S}"
-    return f"{moment.day} {moment:%b %H:%M}" if moment.year == now.year else moment_text(ms, zone)
+        return hour_text(moment, seconds=True)
+    if moment.year != now.year:
+        return moment_text(ms, zone)
+    return f"{date_text(moment, year=False)} {hour_text(moment)}"
 
 
 def unmoved_text(changed_at: int, now_ms: int, *, has_moved: bool) -> str:

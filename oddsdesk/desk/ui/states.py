@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from typing import Final, NamedTuple
 
+from oddsdesk.base.numbers import hour_text
 from oddsdesk.base.tasks import JobFault
 from oddsdesk.base.texts import _
 from oddsdesk.board.model.matrix import Matrix
@@ -105,7 +106,7 @@ def no_price_for(connection: Connection, now_ms: int) -> str:
 
 def _returning(connection: Connection, preposition: str) -> str:
     back = connection.next_try_ms
-    return "" if back is None else f"{preposition}{local_time(back):%H:%M}"
+    return "" if back is None else f"{preposition}{hour_text(local_time(back))}"
 
 
 def reason_text(connection: Connection) -> str:

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.numbers import num
 from oddsdesk.board.board import Board
 from oddsdesk.board.opportunities.finder import OpportunityLeg
 from oddsdesk.board.opportunities.offers import (
@@ -368,7 +369,7 @@ class LegPlacer(QObject):
         if not wanted.taken:
             yield from news_of_all(wanted, offer, is_other=bool(moved))
         if 0 < offer.stake != asked.stake:
-            yield f"At current prices the stake is {offer.stake:g}."
+            yield f"At current prices the stake is {num(offer.stake):g}."
         yield from _doubts(wanted.listed.legs[wanted.places[0]], offer, reference)
 
 
@@ -397,4 +398,4 @@ def _between_text(gain_pct: float, *, is_middle: bool) -> str:
 
 def _gain_text(gain_pct: float) -> str:
     gain = round(gain_pct, 2)
-    return f"a {'loss' if gain < 0 else 'gain'} of {abs(gain):.2f} %" if gain else "no gain"
+    return f"a {'loss' if gain < 0 else 'gain'} of {num(abs(gain)):.2f} %" if gain else "no gain"

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.numbers import hour_text, num
 from oddsdesk.board.model.basis import Freshness
 from oddsdesk.board.model.matrix import RowKey
 from oddsdesk.board.valuation import verdict_words
@@ -256,8 +257,8 @@ def _keeps(profile: Profile) -> str:
     if profile.taker_fee:
         return "the taker fee"
     if profile.commission:
-        return f"{profile.commission * 100:g} % commission"
-    return f"{profile.tax * 100:g} % tax"
+        return f"{num(profile.commission * 100):g} % commission"
+    return f"{num(profile.tax * 100):g} % tax"
 
 
 def _is_no_carrier(bet: Bet) -> tuple[bool, bool, bool, float]:
@@ -286,7 +287,7 @@ def _facts(row: BetRow, now_ms: int) -> Iterator[str]:
     for caution in verdict_words.told_cautions(found):
         yield f"No value: {verdict_words.caution_text(caution, row.reference)}"
     if row.liquidity is not None:
-        yield f"Limit at {row.reference}: {row.liquidity:,.0f}, in its own currency"
+        yield f"Limit at {row.reference}: {num(row.liquidity):,.0f}, in its own currency"
     levels = verdict_words.levels_in_words(row.profile, price.depth)
     if for_sale := ", ".join(f"{amount} at {odds}" for odds, amount in levels):
         yield f"Available: {for_sale}"
@@ -308,7 +309,7 @@ def _about_stake(row: BetRow, why_lost: str) -> Iterator[str]:
     for bet in row.placed:
         yield (
             f"Placed {stake_text(bet)} at {bet.bookmaker}, {formatting.exact_odds_text(bet.odds)}, "
-            f"{formatting.local_time(bet.placed_at):%H:%M}"
+            f"{hour_text(formatting.local_time(bet.placed_at))}"
         )
     found, why = row.bet_price.assessment, against_text(row) or why_lost
     if why:
@@ -322,12 +323,12 @@ def _about_stake(row: BetRow, why_lost: str) -> Iterator[str]:
         if low := verdict_words.low_end_text(found, net):
             yield low.capitalize().replace("ev", "EV")
         if row.profile.limit is not None:
-            yield f"Your limit at {row.bet_price.bookmaker}: {row.profile.limit:,g}"
+            yield f"Your limit at {row.bet_price.bookmaker}: {num(row.profile.limit):,g}"
         for part in (row.bet, *row.parts):
             name = part.price.bookmaker
             bound = verdict_words.bound_text(part.bound, name, part.stake)
             where = f" at {name}" if row.parts else ""
-            yield f"Stake {part.stake:g}{where}" + (f": {bound}" if bound else "")
+            yield f"Stake {num(part.stake):g}{where}" + (f": {bound}" if bound else "")
 
 
 def _market_of(price: AssessedPrice) -> str:
@@ -374,13 +375,13 @@ def _placed_on(row: BetRow) -> float:
 def _stake(row: BetRow, _now: int) -> Cell:
     placed = _placed_on(row)
     if not row.bet.stake:
-        return Cell(f"✓ {placed:g}", TextRole.ACCENT) if placed else Cell("–", TextRole.NOTE)
-    note = f"✓ {placed:g}" if placed else ""
-    return Cell(f"{row.bet.stake:g}", TextRole.STRONG, is_strong=True, note=note)
+        return Cell(f"✓ {num(placed):g}", TextRole.ACCENT) if placed else Cell("–", TextRole.NOTE)
+    note = f"✓ {num(placed):g}" if placed else ""
+    return Cell(f"{num(row.bet.stake):g}", TextRole.STRONG, is_strong=True, note=note)
 
 
 def _limit(row: BetRow, _now: int) -> Cell:
-    return Cell("" if row.liquidity is None else f"{row.liquidity:,.0f}", TextRole.NOTE)
+    return Cell("" if row.liquidity is None else f"{num(row.liquidity):,.0f}", TextRole.NOTE)
 
 
 def _at(row: BetRow, _now: int) -> Cell:
@@ -403,7 +404,9 @@ def _caution(row: BetRow, _now: int) -> Cell:
         for part in row.parts
         if not part.stake
     ]
-    parts = [f"and {part.stake:g} at {part.price.bookmaker}" for part in row.parts if part.stake]
+    parts = [
+        f"and {num(part.stake):g} at {part.price.bookmaker}" for part in row.parts if part.stake
+    ]
     others = sum(other.is_value for other in row.others)
     elsewhere = f"value at {others} other book{'s' if others > 1 else ''}" if others else ""
     for_sale = verdict_words.for_sale_text(row.bet_price)

@@ -9,6 +9,7 @@ from PySide6.QtGui import QCursor, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.numbers import num
 from oddsdesk.board.board import Board
 from oddsdesk.board.model import notices
 from oddsdesk.board.model.matrix import RowKey
@@ -70,7 +71,7 @@ def filter_text(
     most = chosen.max_true_ev
     of_list = min(map(rules.minimum_ev, chosen.market_types or MARKET_TYPES))
     least = ev_limit_text(max(chosen.min_true_ev, of_list))
-    said = [f"EV ≥ {least} %" if most is None else f"EV {least} – {most:g} %"]
+    said = [f"EV ≥ {least} %" if most is None else f"EV {least} – {num(most):g} %"]
     said += _odds(chosen.min_odds, chosen.max_odds)
     said += _some([sport_title(sport) for sport in chosen.sports], "sports")
     said += _some(chosen.competitions, "competitions")
@@ -78,11 +79,11 @@ def filter_text(
     if chosen.in_play is not None:
         said.append("in play" if chosen.in_play else "before kick-off")
     if chosen.max_hours_ahead is not None:
-        said.append(f"within {chosen.max_hours_ahead:g} h")
+        said.append(f"within {num(chosen.max_hours_ahead):g} h")
     if chosen.max_age_s is not None:
-        said.append(f"seen within {chosen.max_age_s:g} s")
+        said.append(f"seen within {num(chosen.max_age_s):g} s")
     if chosen.min_limit is not None:
-        said.append(f"limit ≥ {chosen.min_limit:g}")
+        said.append(f"limit ≥ {num(chosen.min_limit):g}")
     if chosen.derived != "all":
         said.append("no derived odds" if chosen.derived == "none" else "no modelled odds")
     said += _some(chosen.bookmakers, "books") or ["my books" if only_mine else "all books"]
@@ -355,7 +356,7 @@ class ValuesPanel(ListPanel):
         if connection.is_lost:
             return no_stakes(connection) if lists.value_count else ""
         bankroll = self._stakes.plan.bankroll
-        return f"stakes {lists.staked:,g} of {bankroll:,g}" if lists.staked else ""
+        return f"stakes {num(lists.staked):,g} of {num(bankroll):,g}" if lists.staked else ""
 
     def _show_preset(self) -> None:
         self.lists.preset = self.presets.current_preset

@@ -13,6 +13,7 @@ from shiboken6 import isValid
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.figures import FigureError, read_stake
+from oddsdesk.base.numbers import num, typed_number
 from oddsdesk.board.board import Board
 from oddsdesk.board.valuation.verdict_words import (
     caution_text,
@@ -316,7 +317,7 @@ class PlaceDialog(Dialog):
         self.bookmaker.setCurrentText(subject.bookmaker)
         self.account = QtWidgets.QLineEdit(placeholderText="If you have several")
         self.note = QtWidgets.QLineEdit()
-        self.stake = QtWidgets.QLineEdit(f"{subject.stake:.12g}" if subject.stake > 0 else "")
+        self.stake = QtWidgets.QLineEdit(typed_number(subject.stake) if subject.stake > 0 else "")
         self.currency = QtWidgets.QLineEdit(
             maxLength=_LONGEST_CURRENCY, placeholderText="No currency"
         )
@@ -494,7 +495,7 @@ class PlaceDialog(Dialog):
     def _show_planned(self) -> None:
         """Say what is staked at other odds than the listed ones; what was typed stays."""
         stake = self._planned_stake()
-        amount = "" if not stake else f"{stake:.12g}"
+        amount = "" if not stake else typed_number(stake)
         self.planned.setText("" if stake is None else f"Stake at these odds: {amount or 'none'}")
         self._planned_row.setVisible(stake is not None)
         self.fill_in.setVisible(bool(amount) and self.stake.text().strip() != amount)
@@ -518,7 +519,7 @@ class PlaceDialog(Dialog):
         return self._stake_at(subject, bookmaker, net)
 
     def _on_fill_in_clicked(self) -> None:
-        self.stake.setText(f"{self._planned_stake() or 0:.12g}")
+        self.stake.setText(typed_number(self._planned_stake() or 0))
         self.stake.setFocus()
 
     def _show_worth(self) -> None:
@@ -587,9 +588,9 @@ class PlaceDialog(Dialog):
             parts.append(read_as)
         with contextlib.suppress(FigureError):
             if not self.stake.text().strip().replace(".", "", 1).isdecimal():
-                parts.append(f"stake {read_stake(self.stake.text()):,.2f}")
+                parts.append(f"stake {num(read_stake(self.stake.text())):,.2f}")
         if not math.isclose(net, odds):
-            parts.append(f"net {net:.4f}")
+            parts.append(f"net {num(net):.4f}")
         method = subject.method.replace("_", " ")
         derived = derived_text(subject.assessment, net)
         parts.append(
@@ -618,7 +619,7 @@ class PlaceDialog(Dialog):
         amount = formatting.signed_hundredths_text(bet.size * bet.ev / 100)
         return (
             f"EV {formatting.signed_hundredths_text(bet.ev)} % {of}, {amount}"
-            f" · net {bet.net:.4f}, fair {fair}{side}"
+            f" · net {num(bet.net):.4f}, fair {fair}{side}"
         )
 
     def _above_cap(self) -> str:
@@ -645,8 +646,8 @@ class PlaceDialog(Dialog):
             is_above = self.typed().size + there > most
         except ValueError:
             is_above = False
-        of_it = f" ({there:,g} already placed)" if there else ""
-        return f"Above your limit at {bookmaker}: {most:,g}{of_it}." if is_above else ""
+        of_it = f" ({num(there):,g} already placed)" if there else ""
+        return f"Above your limit at {bookmaker}: {num(most):,g}{of_it}." if is_above else ""
 
     def _other_money(self) -> str:
         """Say how much a stake in another currency counts against the user's caps."""
@@ -658,8 +659,8 @@ class PlaceDialog(Dialog):
         if code in ("", self._rates.main):
             return ""
         if (counted_as := self._rates.in_main(stake, code)) is not None:
-            return f"At your rate it counts as {counted_as:,.2f} {self._rates.main}."
-        return f"No exchange rate: your caps count it as {stake:,.12g} of your bankroll."
+            return f"At your rate it counts as {num(counted_as):,.2f} {self._rates.main}."
+        return f"No exchange rate: your caps count it as {num(stake):,.12g} of your bankroll."
 
     # Qt's virtuals
 
@@ -686,7 +687,7 @@ def _read(text: str) -> float:
 
 def _placed_text(placed: Sequence[PlacedBet]) -> str:
     named = [
-        f"{bet.stake:.12g}{f' {bet.currency}' if bet.currency else ''}{at_bookmaker(bet)}, "
+        f"{num(bet.stake):.12g}{f' {bet.currency}' if bet.currency else ''}{at_bookmaker(bet)}, "
         f"{formatting.exact_odds_text(bet.odds)}"
         for bet in placed[-_MOST_NAMED:]
     ]

@@ -5,6 +5,7 @@ from typing import Final
 
 from PySide6.QtWidgets import QGridLayout, QWidget
 
+from oddsdesk.base.numbers import num
 from oddsdesk.contract.competitions import SPORTS, sport_title
 from oddsdesk.contract.markets import MARKET_TYPES, market_title
 from oddsdesk.desk.presets import PresetDialog, label_of, time_box
@@ -128,6 +129,6 @@ class ValuesPresetDialog(PresetDialog[Preset]):
         if least is not None and most is not None and least > most:
             return f"Odds from {typed_text(least)} to {typed_text(most)}: the first must be lower."
         if chosen.max_true_ev is not None and chosen.min_true_ev > chosen.max_true_ev:
-            ends = f"{chosen.min_true_ev:g} to {chosen.max_true_ev:g}"
+            ends = f"{num(chosen.min_true_ev):g} to {num(chosen.max_true_ev):g}"
             return f"EV from {ends} %: the first must be lower."
         return ""

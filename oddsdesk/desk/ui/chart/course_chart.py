@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QPointF, QRect, Qt
 from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QToolTip, QWidget
 
+from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import _, ngettext
 from oddsdesk.desk.ui import spacing
 from oddsdesk.desk.ui.formatting import signed_hundredths_text
@@ -58,9 +59,8 @@ class CourseChart(QWidget):
         return min(range(len(self._steps)), key=lambda at: abs(self._steps[at].bets - bets))
 
     def _words(self, at: int) -> str:
-        step, text, start = self._steps[at], signed_hundredths_text, self._start or 0.0
-        if self._start is not None:
-            text = "{:,.2f}".format
+        step, start = self._steps[at], self._start or 0.0
+        text = signed_hundredths_text if self._start is None else _amount_text
         return ngettext(
             "After {bets} bet: {title} {profit}, expected {expected}, {share:.0%} range with no "
             "edge ±{band:,.2f}",
@@ -73,7 +73,7 @@ class CourseChart(QWidget):
             profit=text(start + step.profit),
             expected=text(start + step.expected),
             share=BAND_SHARE,
-            band=step.band,
+            band=num(step.band),
         )
 
     @property
@@ -208,3 +208,7 @@ def ticks(low: float, high: float, most: int) -> list[float]:
 def _multiples(low: float, high: float, step: float) -> list[float]:
     first = math.ceil(low / step)
     return [number * step for number in range(first, math.floor(high / step) + 1)]
+
+
+def _amount_text(amount: float) -> str:
+    return f"{num(amount):,.2f}"

@@ -11,6 +11,7 @@ import msgspec
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen, QPolygonF
 
+from oddsdesk.base.numbers import date_text, hour_text, weekday_text
 from oddsdesk.base.texts import _
 from oddsdesk.board.history.price_history import (
     Gap,
@@ -107,8 +108,8 @@ def _milliseconds(moment: datetime, zone: tzinfo | None) -> int:
 
 def _text(moment: datetime, step: int) -> str:
     if step >= DAY_MS or (moment.hour, moment.minute, moment.second) == (0, 0, 0):
-        return f"{moment.day} {moment:%b}"
-    return f"{moment:%H:%M:%S}" if step < MINUTE_MS else f"{moment:%H:%M}"
+        return f"{date_text(moment, year=False)}"
+    return f"{hour_text(moment, seconds=True)}" if step < MINUTE_MS else f"{hour_text(moment)}"
 
 
 LEAST_MS: Final = 5_000
@@ -460,7 +461,9 @@ def gap_text(gap: Gap, now_ms: int) -> str:
 
 def _moment_text(at_ms: int) -> str:
     moment = local_time(at_ms)
-    return f"{moment:%a} {moment.day} {moment:%b}, {moment:%H:%M:%S}"
+    return (
+        f"{weekday_text(moment)} {date_text(moment, year=False)}, {hour_text(moment, seconds=True)}"
+    )
 
 
 def _pen(colour: QColor, stroke: Stroke) -> QPen:

@@ -13,6 +13,7 @@ from PySide6.QtCore import QLocale, Qt
 from PySide6.QtGui import QAction, QKeyEvent, QValidator, QWheelEvent
 
 from oddsdesk.base.figures import FigureError, Habit, read_typed_amount
+from oddsdesk.base.numbers import MONTH_FIRST, number_style, with_marks
 from oddsdesk.base.texts import _
 from oddsdesk.desk.ui.formatting import odds_style, read_odds, typed_text
 from oddsdesk.desk.ui.theme.theme import Theme, inset
@@ -58,7 +59,7 @@ class WholeSpin(QtWidgets.QSpinBox):
 
 
 class DecimalSpin(QtWidgets.QDoubleSpinBox):
-    """A number as people type it: ``2.5``, ``2,5``, ``1,500``, ``1.500,50``; others are refused."""
+    """A number as people type it: ``2.5``, ``2,5``, ``1.500,50``; others are refused."""
 
     def __init__(self, *, decimals: int, least: float, most: float, step: float = 1.0) -> None:
         super().__init__(decimals=decimals, minimum=least, maximum=most, singleStep=step)
@@ -80,6 +81,9 @@ class DecimalSpin(QtWidgets.QDoubleSpinBox):
             and self.minimum() <= number <= self.maximum()
         )
         return _state(text, position, fits=fits)
+
+    def textFromValue(self, value: float) -> str:
+        return with_marks(f"{value:.{self.decimals()}f}")
 
     def valueFromText(self, text: str) -> float:
         if self.specialValueText() and text == self.specialValueText():
@@ -110,10 +114,8 @@ def _state(text: str, position: int, *, fits: bool) -> _State:
 
 
 def date_habit() -> Habit:
-    """Return whether this system writes the day or the month first, for dates that may be both."""
-    form = QLocale.system().dateFormat(QLocale.FormatType.ShortFormat)
-    is_month_first = form[:1] == "M" or (-1 < form.find("M") < form.find("d") and form[0] != "y")
-    return Habit.MONTH_FIRST if is_month_first else Habit.DAY_FIRST
+    """Return whether the user writes the day or the month first, for dates that may be both."""
+    return Habit.MONTH_FIRST if number_style().dates == MONTH_FIRST else Habit.DAY_FIRST
 
 
 class ChoiceBox(QtWidgets.QComboBox):

@@ -1,0 +1,121 @@
+"""How numbers, days and hours are written, and that they are read back as they were."""
+
+from datetime import UTC, datetime
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from oddsdesk.base.figures import FigureError, Habit, read_number, read_stake, read_typed_time
+from oddsdesk.base.numbers import (
+    COMMA,
+    DAY_FIRST,
+    MONTH_FIRST,
+    POINT,
+    YEAR_FIRST,
+    Style,
+    choose_numbers,
+    date_text,
+    hour_text,
+    num,
+    typed_number,
+    with_marks,
+)
+
+_STYLES = [
+    Style(decimal, is_24h, dates, is_chosen=True)
+    for decimal, is_24h, dates in product(
+        (POINT, COMMA), (True, False), (DAY_FIRST, MONTH_FIRST, YEAR_FIRST)
+    )
+]
+_NOW_MS = 1_777_000_000_000
+
+
+def test_numbers_are_in_english_until_a_style_is_chosen() -> None:
+    moment = datetime(2026, 4, 25, 20, 5, 9, tzinfo=UTC)
+    assert f"{num(1234.5):,.2f}" == "1,234.50"
+    assert (date_text(moment), hour_text(moment)) == ("25 Apr 2026", "20:05")
+
+
+def test_a_decimal_comma_has_points_between_thousands() -> None:
+    choose_numbers(Style(COMMA))
+    assert f"{num(1234567.5):+,.2f}" == "+1.234.567,50"
+    assert f"{num(0.125):.1%}" == "12,5%"
+    assert f"{num(7):,}" == "7"
+    assert with_marks("2.10") == "2,10"
+
+
+@pytest.mark.parametrize(
+    ("hour", "text"), [(0, "12:05 AM"), (11, "11:05 AM"), (12, "12:05 PM"), (23, "11:05 PM")]
+)
+def test_twelve_hours_have_their_half(hour: int, text: str) -> None:
+    choose_numbers(Style(is_24h=False))
+    assert hour_text(datetime(2026, 4, 25, hour, 5)) == text
+    assert (
+        hour_text(datetime(2026, 4, 25, hour, 5, 9), seconds=True) == f"{text[:-3]}:09{text[-3:]}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("dates", "long", "short"),
+    [
+        (DAY_FIRST, "25 Apr 2026", "25 Apr"),
+        (MONTH_FIRST, "Apr 25, 2026", "Apr 25"),
+        (YEAR_FIRST, "2026-04-25", "04-25"),
+    ],
+)
+def test_a_date_has_the_chosen_order(dates: str, long: str, short: str) -> None:
+    choose_numbers(Style(dates=dates))
+    assert date_text(datetime(2026, 4, 25)) == long
+    assert date_text(datetime(2026, 4, 25), year=False) == short
+
+
+@pytest.mark.parametrize("style", _STYLES)
+@given(st.integers(1, 10**11).map(lambda thousandths: thousandths / 1_000))
+def test_what_a_field_shows_is_read_as_it_was(style: Style, amount: float) -> None:
+    choose_numbers(style)
+    assert read_stake(typed_number(amount)) == amount
+    assert read_number("odds", typed_number(amount)) == amount
+
+
+@pytest.mark.parametrize("style", _STYLES)
+@given(st.integers(1, 10**11).map(lambda cents: cents / 100))
+def test_money_as_a_table_shows_it_is_read_as_it_was(style: Style, amount: float) -> None:
+    choose_numbers(style)
+    assert read_stake(f"{num(amount):,.2f}") == amount
+
+
+@pytest.mark.parametrize("style", _STYLES)
+@given(st.datetimes(datetime(1990, 1, 1), datetime(2100, 1, 1)))
+def test_a_moment_is_read_as_it_was(style: Style, moment: datetime) -> None:
+    choose_numbers(style)
+    moment = moment.replace(second=0, microsecond=0, tzinfo=UTC)
+    days = Habit.MONTH_FIRST if style.dates == MONTH_FIRST else Habit.DAY_FIRST
+    typed = f"{date_text(moment)} {hour_text(moment)}"
+    assert read_typed_time("time", typed, _NOW_MS, UTC, days).ms == moment.timestamp() * 1000
+
+
+@pytest.mark.parametrize("decimal", [POINT, COMMA])
+@pytest.mark.parametrize(("typed", "mark"), [("1,234", "comma"), ("1.234", "point")])
+def test_money_that_may_be_thousands_is_refused_in_the_window(
+    decimal: str, typed: str, mark: str
+) -> None:
+    choose_numbers(Style(decimal, is_chosen=True))
+    with pytest.raises(FigureError, match=f"may mean thousands: write them without a {mark}"):
+        read_stake(typed)
+
+
+@pytest.mark.parametrize("decimal", [POINT, COMMA])
+def test_both_marks_are_read_where_only_one_reading_is_possible(decimal: str) -> None:
+    choose_numbers(Style(decimal, is_chosen=True))
+    for typed, amount in (
+        ("2,50", 2.5),
+        ("2.50", 2.5),
+        ("1.234,50", 1234.5),
+        ("1,234.50", 1234.5),
+        ("1 234,50 €", 1234.5),
+        ("1,234,567", 1234567.0),
+        ("0,125", 0.125),
+    ):
+        assert read_stake(typed) == amount
