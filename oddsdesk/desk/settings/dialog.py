@@ -136,7 +136,8 @@ class SettingsDialog(Dialog):
         if section is declared.NUMBERS:
             row = grid.rowCount() - 1
             grid.addWidget(Label(_("Example")), row, 0)
-            self.example = Label(example_text(chosen_style(self._preferences.get_setting)))
+            style = chosen_style(self._preferences.get_setting)
+            self.example = Label(example_text(style), wordWrap=True)
             grid.addWidget(self.example, row, 1)
             grid.setRowMinimumHeight(row + 1, STEP)
         return grid

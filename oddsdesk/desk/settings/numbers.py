@@ -65,6 +65,6 @@ def example_text(style: Style) -> str:
     choose_numbers(style)
     try:
         when = f"{weekday_text(_EXAMPLE)} {date_text(_EXAMPLE)} {hour_text(_EXAMPLE)}"
-        return f"{num(2.1):.2f}   ·   {num(1234.5):,.2f} EUR   ·   +{num(3.2):.1f} %   ·   {when}"
+        return f"{num(2.1):.2f} · {num(1234.5):,.2f} EUR · +{num(3.2):.1f} % · {when}"
     finally:
         choose_numbers(now)

@@ -1,7 +1,7 @@
 """The settings dialog: every setting that is declared, holding at once."""
 
 import pytest
-from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QSpinBox, QSystemTrayIcon
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QScrollArea, QSpinBox, QSystemTrayIcon
 
 from oddsdesk.desk.settings.declared import BANKROLL, KELLY_SHARE, SCHEME, SECTIONS, TEXT_SIZE, TRAY
 from oddsdesk.desk.settings.dialog import SettingsDialog, WholeField
@@ -13,6 +13,14 @@ def test_every_declared_setting_is_in_the_dialog_with_its_name_and_help(theme, p
         control = dialog.controls[setting.key]
         assert control.accessibleName() == setting.label
         assert control.accessibleDescription().startswith(setting.help)
+
+
+def test_no_setting_is_cut_at_the_right(theme, preferences, window):
+    dialog = SettingsDialog(theme, preferences, window)
+    dialog.show()
+    area = dialog.findChild(QScrollArea)
+    assert area.widget().minimumSizeHint().width() <= area.viewport().width()
+    assert area.horizontalScrollBar().maximum() == 0
 
 
 def test_where_there_is_no_tray_going_on_in_it_is_grey_says_why_and_stays_as_it_was_set(
