@@ -11,6 +11,7 @@ from typing import Any, Final, Protocol, TypeVar
 import msgspec
 
 from oddsdesk.base.figures import TOO_MUCH
+from oddsdesk.base.numbers import num
 from oddsdesk.ledger.bets import PlacedBet, counted
 from oddsdesk.pricing.currencies import Rates
 from oddsdesk.pricing.profiles import Profiles
@@ -125,10 +126,10 @@ def check_movement(movement: Movement) -> Movement:
     """
     amount = movement.amount
     if not 0 < abs(amount) < TOO_MUCH:
-        raise BadMoneyError(f"amount {amount:g}: expected one above 0 and below 1e12")
+        raise BadMoneyError(f"amount {num(amount):g}: expected one above 0 and below 1e12")
     is_out = {"deposit": False, "withdrawal": True}.get(movement.kind, amount < 0)
     if movement.kind not in KINDS or is_out != (amount < 0):
-        raise BadMoneyError(f"{movement.kind} of {amount:g}: expected {', '.join(KINDS)}")
+        raise BadMoneyError(f"{movement.kind} of {num(amount):g}: expected {', '.join(KINDS)}")
     if not movement.bookmaker.strip():
         raise BadMoneyError("enter a bookmaker")
     if movement.currency:
@@ -144,7 +145,7 @@ def corrected(movement: Movement, before: float) -> Movement:
     """
     amount = round(movement.amount - before, 6)
     if not amount:
-        raise BadMoneyError(f"the balance is already {movement.amount:.2f}")
+        raise BadMoneyError(f"the balance is already {num(movement.amount):.2f}")
     return check_movement(msgspec.structs.replace(movement, amount=amount))
 
 
@@ -158,7 +159,7 @@ def check_rate(rate: Rate) -> Rate:
     if codes[0] == codes[1]:
         raise BadMoneyError(f"{codes[0]} is the main currency: its rate is always 1")
     if not (0 < rate.rate < TOO_MUCH and math.isfinite(rate.rate)):
-        raise BadMoneyError(f"rate {rate.rate:g}: expected an amount above 0")
+        raise BadMoneyError(f"rate {num(rate.rate):g}: expected an amount above 0")
     return Rate(*codes, rate.since, rate.rate)
 
 

@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 
 from oddsdesk.base.figures import TOO_MUCH
+from oddsdesk.base.numbers import num
 from oddsdesk.contract.markets import HANDICAPS, TOTALS
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.ledger.bet_kinds import (
@@ -472,17 +473,19 @@ def check_bet(bet: PlacedBet) -> PlacedBet:
         BadBetError: odds, stake or cash-out make no sense.
     """
     if not 1 < bet.odds < TOO_MUCH:
-        raise BadBetError(f"odds {bet.odds:g}: expected decimal odds above 1")
+        raise BadBetError(f"odds {num(bet.odds):g}: expected decimal odds above 1")
     if not 1 <= bet.net < TOO_MUCH:
-        raise BadBetError(f"odds after commission {bet.net:g}: they return less than the stake")
+        raise BadBetError(
+            f"odds after commission {num(bet.net):g}: they return less than the stake"
+        )
     if not 0 < bet.stake < TOO_MUCH:
-        raise BadBetError(f"stake {bet.stake:g}: expected an amount above 0 and below 1e12")
+        raise BadBetError(f"stake {num(bet.stake):g}: expected an amount above 0 and below 1e12")
     if not 0 <= bet.period < _MOST_PERIODS:
         raise BadBetError(f"period {bet.period}: expected 0 for the whole game, or a part of it")
     if not (0 <= bet.cashed_stake <= bet.size and 0 <= bet.cashed_back < TOO_MUCH):
         raise BadBetError(
-            f"cash-out of {bet.cashed_stake:g} for {bet.cashed_back:g}: expected a part of the "
-            f"stake, {bet.size:g}, and the amount paid for it"
+            f"cash-out of {num(bet.cashed_stake):g} for {num(bet.cashed_back):g}: expected a part "
+            f"of the stake, {num(bet.size):g}, and the amount paid for it"
         )
     if bet.per not in {"", "staked", "decided"}:
         raise BadBetError(f"per {bet.per!r}: expected staked or decided")
@@ -505,14 +508,16 @@ def _check_kind(bet: PlacedBet) -> None:
     ):
         raise BadBetError("a refund bet needs the amount that comes back, as money or a free bet")
     if bet.unboosted_odds is not None and not 1 < bet.unboosted_odds < TOO_MUCH:
-        raise BadBetError(f"odds without the boost {bet.unboosted_odds:g}: expected odds above 1")
+        raise BadBetError(
+            f"odds without the boost {num(bet.unboosted_odds):g}: expected odds above 1"
+        )
     if bet.kind is BetKind.MULTIPLE and len(bet.legs) < 2:
         raise BadBetError("a multiple needs two legs or more")
     if bet.legs and bet.kind in {BetKind.LAY, BetKind.EACH_WAY}:
         raise BadBetError(f"a bet of the kind {kind} has no legs")
     for leg in bet.legs:
         if not 1 < leg.odds < TOO_MUCH:
-            raise BadBetError(f"odds {leg.odds:g} of {leg.selection}: expected odds above 1")
+            raise BadBetError(f"odds {num(leg.odds):g} of {leg.selection}: expected odds above 1")
 
 
 class HalfResultError(BadBetError):
@@ -643,7 +648,7 @@ def cashed_out(bet: PlacedBet, stake: float, back: float, now_ms: int) -> Placed
     if bet.result is not None:
         raise BadBetError(f"already settled as {bet.result.value.replace('_', ' ')}")
     if not 0 < stake <= bet.open_size or not 0 <= back < math.inf:
-        raise BadBetError(f"expected a part of the open stake, up to {bet.open_size:g}")
+        raise BadBetError(f"expected a part of the open stake, up to {num(bet.open_size):g}")
     is_whole = stake == bet.open_size
     return check_bet(
         msgspec.structs.replace(

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from oddsdesk.base.figures import FigureError
+from oddsdesk.base.numbers import num
 from oddsdesk.base.spreadsheets import SheetRow
 from oddsdesk.base.text import as_written
 from oddsdesk.contract.times import MINUTE_MS, format_ms
@@ -202,7 +203,7 @@ def read_rows(
     paid = [title for key in (RETURNED, _PROFIT) for title in titles if keys[title] == key]
     if paid and not writing.has_result:
         listed.remarks.append(f"no column holds the result: it follows from {paid[-1]}")
-    unit = [] if writing.unit is None else [f"1 unit is {writing.unit:g}"]
+    unit = [] if writing.unit is None else [f"1 unit is {num(writing.unit):g}"]
     return found._replace(
         commission=charged.taken_for,
         date=dates[0] if dates and tracker is PLAIN else "",
@@ -267,8 +268,10 @@ def _differing(line: BetLine, bet: PlacedBet) -> Iterator[str]:
     """Yield one line if a bet, with its net odds, has another profit than the list says."""
     profit = line.profit
     if profit is not None and bet.profit is not None and abs(bet.profit - profit) > CENT:
-        said = f"profit {profit:+.2f} in the file, but {_result_text(bet)} is {bet.profit:+.2f}"
-        yield f"line {line.number}: {said}"
+        yield (
+            f"line {line.number}: profit {num(profit):+.2f} in the file, "
+            f"but {_result_text(bet)} is {num(bet.profit):+.2f}"
+        )
 
 
 def _by_key(row: SheetRow, keys: Mapping[str, str]) -> dict[str, str]:

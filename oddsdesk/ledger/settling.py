@@ -7,6 +7,7 @@ reason and the result that it would give.
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
+from oddsdesk.base.numbers import num
 from oddsdesk.contract.identity import game_title
 from oddsdesk.contract.results import SOUGHT_EARLIER_MS, SOUGHT_LATER_MS, GameResult
 from oddsdesk.ledger.bet_kinds import BetKind
@@ -225,7 +226,7 @@ def _to_check(part: Part, verdict: Verdict) -> ToCheck:
     if part.bet.kind is BetKind.LAY and proposed is not None:
         proposed = proposed.reversed
     if verdict.share < 1 and not part.leg:
-        why = f"{why}, which pays {_dead_heat_back(part.bet, verdict.share):.2f}"
+        why = f"{why}, which pays {num(_dead_heat_back(part.bet, verdict.share)):.2f}"
     return ToCheck(
         *(part.whole, f"{part.lead}{why}" if why else "", verdict.result, proposed, verdict.by),
         *(verdict.is_its_game, verdict.is_contrary, part.leg),

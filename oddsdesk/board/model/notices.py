@@ -7,6 +7,7 @@ from typing import Final, get_args
 import msgspec
 from msgspec.structs import replace
 
+from oddsdesk.base.numbers import num
 from oddsdesk.base.tasks import JobFault
 from oddsdesk.board.model.matrix import CellKey, Move, QuoteKey, RowKey, Section, SectionKey
 
@@ -326,7 +327,11 @@ class Connection(msgspec.Struct, frozen=True):
         apart_s = abs(self.clock_ahead_ms) // 1_000
         if apart_s < _APART_S:
             return ""
-        span = f"{apart_s} s" if apart_s < 2 * _MINUTE_S else f"{round(apart_s / _MINUTE_S):,} min"
+        span = (
+            f"{apart_s} s"
+            if apart_s < 2 * _MINUTE_S
+            else f"{num(round(apart_s / _MINUTE_S)):,} min"
+        )
         return f"the clocks of this computer and the service are {span} apart"
 
     @property

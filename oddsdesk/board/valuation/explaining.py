@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
+from oddsdesk.base.numbers import num
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.basis import Basis
 from oddsdesk.board.model.matrix import (
@@ -362,7 +363,7 @@ def _learned_text(board: Board, section: Section, pooled: PooledLine | None) -> 
         return f"equal weights: learned with the devig method {found.method.replace('_', ' ')}"
     if not pooled.is_learned:
         return "equal weights: too few bookmakers with a learned weight"
-    return f"learned from {found.games:,} games up to {found.last_day}"
+    return f"learned from {num(found.games):,} games up to {found.last_day}"
 
 
 def _why_unvalued(

@@ -416,7 +416,7 @@ def _distance(rule: Rule, margin: float) -> str:
     """Return the gap to a threshold: a time for ages, else in percent."""
     if rule in _AGES:
         return duration_text(margin)
-    return f"{margin if rule in _EDGES else margin * 100:.2f} %"
+    return f"{num(margin if rule in _EDGES else margin * 100):.2f} %"
 
 
 def _measure(rule: Rule, figure: float) -> str:

@@ -81,7 +81,7 @@ COLUMNS: Final[tuple[ColumnSpec[AlertEntry, int], ...]] = (
     ColumnSpec(
         "at",
         "Time",
-        Column("88 Nov 88:88"),
+        Column("88 Nov 88:88 AM"),
         lambda entry, now: Cell(when_text(entry.at, now), TextRole.SOFT),
         lambda entry: entry.at,
         descending_first=True,

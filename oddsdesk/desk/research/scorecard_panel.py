@@ -158,7 +158,7 @@ def _figure(
         return of
 
     def number(figure: float) -> str:
-        return f"{figure:{sign},.{digits}f}".replace("-", "−")
+        return f"{num(figure):{sign},.{digits}f}".replace("-", "−")
 
     def cell(card: Card, _now: int) -> Cell:
         of = found(card)

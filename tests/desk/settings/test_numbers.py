@@ -67,9 +67,7 @@ def test_the_dialog_shows_an_example_of_the_choice(theme, preferences, window):
     dialog = SettingsDialog(theme, preferences, window)
     assert "1,234.50 EUR" in dialog.example.text()
     _choose(preferences)
-    assert dialog.example.text() == (
-        "2,10 · 1.234,50 EUR · +3,2 % · Sat Apr 25, 2026 8:45 PM"
-    )
+    assert dialog.example.text() == ("2,10 · 1.234,50 EUR · +3,2 % · Sat Apr 25, 2026 8:45 PM")
 
 
 def test_a_field_shows_and_takes_the_decimal_comma(qtbot, layout):

@@ -1,12 +1,16 @@
 """How numbers, days and hours are written, and that they are read back as they were."""
 
+import ast
+import re
 from datetime import UTC, datetime
 from itertools import product
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import oddsdesk
 from oddsdesk.base.figures import FigureError, Habit, read_number, read_stake, read_typed_time
 from oddsdesk.base.numbers import (
     COMMA,
@@ -119,3 +123,31 @@ def test_both_marks_are_read_where_only_one_reading_is_possible(decimal: str) ->
         ("0,125", 0.125),
     ):
         assert read_stake(typed) == amount
+
+
+ONLY_POINTS = {
+    "board/board.py": "a log line",
+    "board/intake/quote_readings.py": "keys",
+    "board/model/matrix.py": "keys",
+    "board/valuation/explaining.py": "facts of Explain get the marks when shown",
+    "desk/research/scorecard_panel.py": "a whole percentage",
+    "desk/settings/declared.py": "the settings file",
+    "desk/ui/controls/fields.py": "set after the format",
+    "desk/ui/formatting.py": "set after the format",
+}
+"""Files with numbers whose marks do not come from ``num``, and why that is right."""
+
+
+def test_numbers_in_texts_of_the_window_have_the_chosen_marks() -> None:
+    root = Path(oddsdesk.__file__).parent
+    bare = {
+        path.relative_to(root).as_posix()
+        for room in ("board", "desk")
+        for path in (root / room).rglob("*.py")
+        for part in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(part, ast.FormattedValue)
+        and part.format_spec is not None
+        and re.search(r"[,fg%]'$", ast.unparse(part.format_spec))
+        and not re.match(r"(numbers\.)?num\(", ast.unparse(part.value))
+    }
+    assert bare == set(ONLY_POINTS)

@@ -125,7 +125,7 @@ class CourseChart(QWidget):
             y = round(place(0, value - start).y())
             painter.fillRect(plot.left(), y, plot.width(), 1, QColor(self._theme.tokens.line))
             sign = "+" if self._start is None else ""
-            text = "0" if not value else f"{value:{sign},.6g}".replace("-", "−")
+            text = "0" if not value else f"{num(value):{sign},.6g}".replace("-", "−")
             painter.setPen(self._theme.colour(TextRole.NOTE))
             x = plot.left() - spacing.STEP - metrics.horizontalAdvance(text)
             painter.drawText(x, y + metrics.capHeight() // 2, text)
