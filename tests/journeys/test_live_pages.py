@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+pytest.importorskip("selenium.webdriver")  # or the next import would find a part of that module
+
 from tests.journeys.test_dashboard import (
     SIZES,
     Chromium,
