@@ -49,6 +49,11 @@ def number_style() -> Style:
     return _style
 
 
+def decimal_mark() -> str:
+    """Return the decimal mark that numbers have now: ``.`` or ``,``."""
+    return "," if _style.decimal == COMMA else "."
+
+
 def with_marks(text: str) -> str:
     """Return a number written with a decimal point, with the marks of the chosen style.
 

@@ -1,5 +1,6 @@
 """What a cell of the matrix shows of a price, a figure or a section."""
 
+from oddsdesk.base.numbers import decimal_mark
 from oddsdesk.base.texts import _
 from oddsdesk.board.model.basis import Freshness
 from oddsdesk.board.model.matrix import Laid, Price, Section, SelectionRow
@@ -240,7 +241,7 @@ def best_hold_cell(section: Section) -> Cell:
         return EMPTY
     text = signed_text(section.best_hold)
     if abs(section.best_hold) >= _WIDE_HOLD:
-        text = text.partition(".")[0]  # keeps the column narrow, as this is rare
+        text = text.partition(decimal_mark())[0]  # keeps the column narrow, as this is rare
     ink = TextRole.STRONG if text.startswith("−") else TextRole.NOTE
     return Cell(f"{text} %", ink, SurfaceRole.RAISED)
 

@@ -13,7 +13,7 @@ from shiboken6 import isValid
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.figures import FigureError, read_stake
-from oddsdesk.base.numbers import num, typed_number
+from oddsdesk.base.numbers import decimal_mark, num, typed_number
 from oddsdesk.board.board import Board
 from oddsdesk.board.valuation.verdict_words import (
     caution_text,
@@ -587,7 +587,7 @@ class PlaceDialog(Dialog):
         if read_as := formatting.read_as_text(self.odds.text(), odds):
             parts.append(read_as)
         with contextlib.suppress(FigureError):
-            if not self.stake.text().strip().replace(".", "", 1).isdecimal():
+            if not self.stake.text().strip().replace(decimal_mark(), "", 1).isdecimal():
                 parts.append(f"stake {num(read_stake(self.stake.text())):,.2f}")
         if not math.isclose(net, odds):
             parts.append(f"net {num(net):.4f}")

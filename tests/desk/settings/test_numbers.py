@@ -1,9 +1,20 @@
 """The choice of numbers and dates: saved, applied at once, and as the system by default."""
 
+from types import SimpleNamespace
+
 import pytest
 from PySide6.QtCore import QLocale, Qt
 
-from oddsdesk.base.numbers import COMMA, DAY_FIRST, MONTH_FIRST, POINT, YEAR_FIRST, Style
+from oddsdesk.base.numbers import (
+    COMMA,
+    DAY_FIRST,
+    MONTH_FIRST,
+    POINT,
+    YEAR_FIRST,
+    Style,
+    choose_numbers,
+)
+from oddsdesk.desk.matrix.cells import best_hold_cell
 from oddsdesk.desk.navigator.panel import DayPopup
 from oddsdesk.desk.settings import declared
 from oddsdesk.desk.settings.dialog import SettingsDialog
@@ -11,7 +22,9 @@ from oddsdesk.desk.settings.numbers import chosen_style, system_style
 from oddsdesk.desk.settings.saved_state import Layout, Preferences
 from oddsdesk.desk.shell.top_bar import OddsFormat
 from oddsdesk.desk.ui import formatting
+from oddsdesk.desk.ui.chart.painter import even
 from oddsdesk.desk.ui.controls.fields import DecimalSpin
+from oddsdesk.desk.ui.table.cell_painter import TextCache
 
 _LATE_MS = 1_777_149_900_000
 
@@ -68,6 +81,16 @@ def test_the_dialog_shows_an_example_of_the_choice(theme, preferences, window):
     assert "1,234.50 EUR" in dialog.example.text()
     _choose(preferences)
     assert dialog.example.text() == ("2,10 · 1.234,50 EUR · +3,2 % · Sat Apr 25, 2026 8:45 PM")
+
+
+def test_figures_align_and_stay_short_with_a_decimal_comma(theme):
+    texts = TextCache(theme.fonts.body)
+    assert (texts.lay("1.925").hang, texts.lay("1,925").hang) == (texts.hang, 0)
+    choose_numbers(Style(COMMA))
+    texts.follow_marks()
+    assert (texts.lay("1.925").hang, texts.lay("1,925").hang) == (0, texts.hang)
+    assert even(["1,9", "2", "2,25"]) == ["1,90", "2,00", "2,25"]
+    assert best_hold_cell(SimpleNamespace(best_hold=11.93)).text == "+11 %"
 
 
 def test_a_field_shows_and_takes_the_decimal_comma(qtbot, layout):

@@ -11,7 +11,7 @@ import msgspec
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen, QPolygonF
 
-from oddsdesk.base.numbers import date_text, hour_text, weekday_text
+from oddsdesk.base.numbers import date_text, decimal_mark, hour_text, weekday_text
 from oddsdesk.base.texts import _
 from oddsdesk.board.history.price_history import (
     Gap,
@@ -37,7 +37,7 @@ _TIME_STEPS: Final = (
 )  # fmt: skip
 _PRICE_STEPS: Final = (1.0, 2.0, 5.0, 10.0)
 _LEAST_STEP: Final = 0.001
-_FIGURE: Final = re.compile(r"[+−]?\d+(?:\.\d+)?")
+_FIGURE: Final = re.compile(r"[+−]?\d+(?:[.,]\d+)?")
 
 
 class Tick(NamedTuple):
@@ -70,12 +70,13 @@ def even(texts: list[str]) -> list[str]:
     if not most or not all(map(_FIGURE.fullmatch, texts)):
         return texts
     return [
-        f"{text}{'' if _decimals(text) else '.'}{'0' * (most - _decimals(text))}" for text in texts
+        f"{text}{'' if _decimals(text) else decimal_mark()}{'0' * (most - _decimals(text))}"
+        for text in texts
     ]
 
 
 def _decimals(text: str) -> int:
-    return len(text.partition(".")[2])
+    return len(text.partition(decimal_mark())[2])
 
 
 def time_ticks(since_ms: int, until_ms: int, most: int, zone: tzinfo | None = None) -> list[Tick]:

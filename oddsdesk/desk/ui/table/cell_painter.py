@@ -21,6 +21,7 @@ from PySide6.QtGui import (
 )
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.numbers import decimal_mark
 from oddsdesk.desk.ui.spacing import CELL_MARGIN, HALF, LEAD
 from oddsdesk.desk.ui.table.cells import FADE_MS, FADE_STEPS, FLASH_MS, NEVER, Align, Cell, Column
 from oddsdesk.desk.ui.table.live_model import Band, Lane, LiveModel, Painted, Tile
@@ -158,6 +159,8 @@ class CellPainter:
     def paint(self, painter: QPainter, model: LiveModel, tiles: Iterable[Tile]) -> Painted:
         """Paint parts of a model's table, no cell twice."""
         painted = Painted()
+        for texts in self._texts:
+            texts.follow_marks()
         canvas = _Canvas(painter, self._clock(), painted)
         for band, lanes in tiles:
             self._paint_band(model, band, lanes, canvas)
@@ -328,7 +331,9 @@ def _with_alpha(colour: str, share: float) -> QColor:
 
 _KEPT = 5_000
 """About a kilobyte each, for each font of each table."""
-_THOUSANDTHS: Final = re.compile(r"(?:\? |~)?[+−]?\d+\.\d\d\d")
+_THOUSANDTHS: Final = {
+    mark: re.compile(rf"(?:\? |~)?[+−]?\d+{re.escape(mark)}\d\d\d") for mark in (".", ",")
+}
 """A figure whose third decimal stands right of a column's two, so that points align."""
 _LINE: Final = re.compile(r"(?: (?:Over|Under))? [+−-]?\d[\d.,:/]*(?= · |$)")
 """The side and line of a selection: ``Home Over 2.5 · Leeds`` means nothing without them."""
@@ -352,8 +357,16 @@ class TextCache:
         self.height = round(self.metrics.height())
         self.hang = round(self.metrics.horizontalAdvance("0"))
         """What a third decimal takes."""
+        self._mark = decimal_mark()
         self._laid: dict[str, Laid] = {}
         self._elided: dict[tuple[str, int, bool], Laid] = {}
+
+    def follow_marks(self) -> None:
+        """Forget all texts if the decimal mark has changed: 3.200 may now be thousands."""
+        if self._mark != (mark := decimal_mark()):
+            self._mark = mark
+            self._laid.clear()
+            self._elided.clear()
 
     def lay(self, text: str) -> Laid:
         """Return the text laid out whole."""
@@ -400,5 +413,5 @@ class TextCache:
         static.setTextFormat(Qt.TextFormat.PlainText)
         static.setPerformanceHint(QStaticText.PerformanceHint.AggressiveCaching)
         static.prepare(font=self.font)
-        hang = self.hang if _THOUSANDTHS.fullmatch(text) else 0
+        hang = self.hang if _THOUSANDTHS[self._mark].fullmatch(text) else 0
         return Laid(static, math.ceil(static.size().width()), hang)
