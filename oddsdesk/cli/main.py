@@ -113,7 +113,7 @@ class LazyGroup(click.Group):
         target = self._targets.get(cmd_name)
         if target is None:
             return None
-        use_language(_language_of(cmd_name))  # before its module makes texts of its own
+        use_language(_language_of(cmd_name))  # constants of the module are translated on import
         module, name = target.split(":")
         command: click.Command = getattr(importlib.import_module(module), name)
         return command

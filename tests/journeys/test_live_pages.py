@@ -8,9 +8,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("selenium.webdriver")  # or the next import would find a part of that module
-
-from tests.journeys.test_dashboard import (
+from tests.kit.browser import (
     SIZES,
     Chromium,
     accept,

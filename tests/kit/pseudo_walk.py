@@ -1,6 +1,6 @@
 """Opens the desk in the pseudo-locale; prints untranslated texts by room, and buttons that are cut.
 
-A process of its own: a language is chosen before the modules of the desk are imported.
+It runs as a separate process, because the language must be chosen before the desk is imported.
 """
 
 import json

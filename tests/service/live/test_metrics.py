@@ -1,4 +1,4 @@
-"""GET /metrics: what Prometheus reads, at an address of its own or with a key of the operator."""
+"""GET /metrics for Prometheus: at a separate address, or with a key that can write."""
 
 import asyncio
 import json
