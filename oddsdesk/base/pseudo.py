@@ -18,7 +18,7 @@ class PseudoTranslations(NullTranslations):
 
     def gettext(self, message: str) -> str:
         """Return the text with accents, in brackets and 40 % longer."""
-        return pseudo(message) if message in _texts() else message
+        return pseudo(message) if message in all_texts() else message
 
     def ngettext(self, msgid1: str, msgid2: str, n: int) -> str:
         """Return the form for a count."""
@@ -45,7 +45,7 @@ def is_pseudo(text: str) -> bool:
 
 
 @cache
-def _texts() -> frozenset[str]:
+def all_texts() -> frozenset[str]:
     """Return the texts of ``oddsdesk.pot``, which only a checkout has."""
     found: set[str] = set()
     entry: list[str] = []

@@ -5,11 +5,14 @@ in programs that import oddsdesk as a library, texts are English.
 """
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from gettext import NullTranslations
+
+    from oddsdesk.base.filled_texts import FilledTexts
 
 DOMAIN: Final = "oddsdesk"
 ENGLISH: Final = "en"
@@ -22,6 +25,8 @@ _OF_SYSTEM: Final = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
 """In this order, as gettext reads them."""
 
 _catalogue: "NullTranslations | None" = None
+_filled_texts: "FilledTexts | None" = None
+"""Made at the first text that needs it."""
 _language = ENGLISH
 
 
@@ -48,8 +53,28 @@ def N_(text: str) -> str:  # noqa: N802 - gettext's own name for it
 
 
 def translated(text: str) -> str:
-    """Return the translation of a text that was marked with ``N_``; others come back unchanged."""
-    return text if _catalogue is None or not text else _catalogue.gettext(text)
+    """Return the translation of a text that was marked with ``N_``; others come back unchanged.
+
+    Values may be filled in already: ``N_("{path} is no database").format(path=path)``.
+    """
+    return text if _catalogue is None or not text else _translated(text)
+
+
+@lru_cache(maxsize=4_096)
+def _translated(text: str) -> str:
+    global _filled_texts
+    from oddsdesk.base.filled_texts import FilledTexts, filled  # noqa: PLC0415 - not for English
+
+    assert _catalogue is not None
+    if (found := _catalogue.gettext(text)) != text or " " not in text:
+        return found
+    if _filled_texts is None:
+        _filled_texts = FilledTexts(_templates(_catalogue))
+    if (matched := _filled_texts.find(text)) is None:
+        return "\n".join(map(translated, text.split("\n"))) if "\n" in text else text
+    template, values = matched
+    inner = {name: translated(value) for name, value in values.items()}
+    return filled(_catalogue.gettext(template), inner)
 
 
 def language() -> str:
@@ -59,8 +84,21 @@ def language() -> str:
 
 def use_language(name: str) -> None:
     """Translate from now on; a language without a catalogue means English."""
-    global _catalogue, _language
+    global _catalogue, _filled_texts, _language
     _catalogue, _language = (None, ENGLISH) if name == ENGLISH else _opened(name)
+    _filled_texts = None
+    _translated.cache_clear()
+
+
+def _templates(catalogue: "NullTranslations") -> list[str]:
+    """Return the texts of a catalogue that have values to fill in."""
+    if _language == PSEUDO:
+        from oddsdesk.base.pseudo import all_texts  # noqa: PLC0415 - for tests
+
+        listed: Iterable[object] = all_texts()
+    else:
+        listed = vars(catalogue)["_catalog"]
+    return [each for each in listed if isinstance(each, str) and "{" in each and "\4" not in each]
 
 
 def _opened(name: str) -> "tuple[NullTranslations | None, str]":

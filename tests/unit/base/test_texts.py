@@ -20,6 +20,18 @@ msgstr ""
 msgid "Open {name}"
 msgstr "{name} öffnen"
 
+msgid "{path} has {count:,} rows; {reason}"
+msgstr "{reason}: {count:,} Zeilen in {path}"
+
+msgid "the file {path} is empty"
+msgstr "die Datei {path} ist leer"
+
+msgid "{one} of {total}"
+msgstr "{one} von {total}"
+
+msgid "{name!r} and {name!r} again"
+msgstr "noch einmal {name!r}"
+
 msgctxt "against an outcome"
 msgid "Lay"
 msgstr "Gegenwette"
@@ -59,6 +71,27 @@ def test_texts_are_in_the_language_in_use(german: None) -> None:
     assert (texts.translated(""), texts.translated("Arsenal")) == ("", "Arsenal")
     texts.use_language("fr")
     assert (texts.language(), texts._("Open {name}")) == ("en", "Open {name}")
+
+
+@pytest.mark.parametrize(
+    ("english", "german_text"),
+    [
+        ("the file a b.csv is empty", "die Datei a b.csv ist leer"),
+        ("x has 1,204 rows; the file y is empty", "die Datei y ist leer: 1,204 Zeilen in x"),
+        ("the file a is empty\nArsenal\n", "die Datei a ist leer\nArsenal\n"),
+        ("'a' and 'a' again", "noch einmal 'a'"),
+        ("'a' and 'b' again", "'a' and 'b' again"),
+        ("the file is empty", "the file is empty"),
+        ("1 of 2", "1 of 2"),
+        ("Real of Madrid", "Real of Madrid"),
+    ],
+)
+def test_a_text_that_is_filled_in_is_recognised(
+    german: None, english: str, german_text: str
+) -> None:
+    assert texts.translated(english) == english
+    texts.use_language("de")
+    assert texts.translated(english) == german_text
 
 
 @pytest.mark.parametrize(
@@ -106,7 +139,7 @@ def test_the_language_of_the_settings_is_read_before_qt(
 def test_the_pseudo_locale_changes_listed_texts_only_and_no_placeholder(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(pseudo, "_texts", lambda: frozenset({"&Open {name:.1f}…"}))
+    monkeypatch.setattr(pseudo, "all_texts", lambda: frozenset({"&Open {name:.1f}…"}))
     texts.use_language(texts.PSEUDO)
     try:
         assert texts._("&Open {name:.1f}…") == "[&Ópéñ {name:.1f}…]"
