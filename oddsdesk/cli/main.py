@@ -70,6 +70,7 @@ class LazyGroup(click.Group):
     def __init__(self, *args: Any, targets: dict[str, str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._targets = targets
+        self._prints_json = False
 
     def main(self, *args: Any, **extra: Any) -> Any:
         """Run a command; report unwritable output in one line."""
@@ -96,6 +97,7 @@ class LazyGroup(click.Group):
             Ending().listen()
         if args[0] == "desk":
             gc.disable()  # modules leave no garbage; the window collects (`shell/loop.py`)
+        self._prints_json = "--json" in args
         self._refuse_mistyped(ctx, args[0])
         return super().resolve_command(ctx, args)
 
@@ -113,7 +115,8 @@ class LazyGroup(click.Group):
         target = self._targets.get(cmd_name)
         if target is None:
             return None
-        use_language(_language_of(cmd_name))  # constants of the module are translated on import
+        # constants of the module are translated on import; programs that read JSON know English
+        use_language(ENGLISH if self._prints_json else _language_of(cmd_name))
         module, name = target.split(":")
         command: click.Command = getattr(importlib.import_module(module), name)
         return command

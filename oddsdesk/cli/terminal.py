@@ -14,6 +14,7 @@ from typing import Any, BinaryIO, Final, TextIO, TypeVar, cast
 import click
 
 from oddsdesk.base.files import NEW_FILE, whole_file
+from oddsdesk.base.texts import N_, _, translated
 from oddsdesk.contract.competitions import period_label
 from oddsdesk.contract.markets import market_title
 from oddsdesk.feeds.files import Readable
@@ -24,8 +25,11 @@ T = TypeVar("T")
 def aligned(
     headings: Sequence[str], rows: Iterable[Sequence[str]], right: Container[str] = ()
 ) -> list[str]:
-    """Return headings and rows as aligned lines; the columns in ``right`` are right-aligned."""
-    cells = [headings, *rows]
+    """Return headings and rows as aligned lines; the columns in ``right`` are right-aligned.
+
+    Headings are given in English, marked with ``N_``, and translated here.
+    """
+    cells = [list(map(translated, headings)), *rows]
     widths = [max(len(row[column]) for row in cells) for column in range(len(headings))]
     return [
         "  ".join(
@@ -71,8 +75,8 @@ def plain(text: str) -> str:
 
 def market_words(market_type: str, sport: str, period: int) -> str:
     """Return what people read for a market, such as ``Match result, 1st Half``."""
-    title = market_title(market_type)
-    return f"{title}, {period_label(sport, period)}" if period else title
+    title = translated(market_title(market_type))
+    return f"{title}, {translated(period_label(sport, period))}" if period else title
 
 
 FIRST_AFTER_S = 1.0
@@ -141,15 +145,18 @@ def read_input(file: str) -> bytes:
     try:
         return Path(file).read_bytes()
     except OSError as error:
-        raise click.ClickException(f"{file}: cannot be read: {error.strerror or error}") from error
+        raise click.ClickException(
+            _("{file}: cannot be read: {reason}").format(file=file, reason=error.strerror or error)
+        ) from error
 
 
 def print_problems(source: str, problems: Sequence[str]) -> None:
     """Print the first problems of a source on stderr, and how many more there are."""
     for problem in problems[:_MOST_PROBLEMS]:
-        click.echo(f"{source}: {problem}", err=True)
+        click.echo(f"{source}: {translated(problem)}", err=True)
     if len(problems) > _MOST_PROBLEMS:
-        click.echo(f"{source}: and {len(problems) - _MOST_PROBLEMS} more", err=True)
+        more = _("and {count} more").format(count=len(problems) - _MOST_PROBLEMS)
+        click.echo(f"{source}: {more}", err=True)
 
 
 def print_counts(counts: Mapping[str, Any], *, as_json: bool) -> None:
@@ -157,20 +164,39 @@ def print_counts(counts: Mapping[str, Any], *, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(counts))
     else:
-        words = (f"{_WORDS.get(name, name.replace('_', ' '))} {counts[name]}" for name in counts)
-        click.echo(", ".join(words))
+        words = (
+            (translated(_WORDS.get(name, name.replace("_", " "))), translated(str(counts[name])))
+            for name in counts
+        )
+        click.echo(", ".join(" ".join(each) for each in words))
 
 
 _MOST_PROBLEMS: Final = 20
 _WORDS: Final = {
-    "bad": "problems",
-    "mended": "replaced",
-    "not_known": "unknown",
-    "of_no_bet": "for no bet",
-    "there_already": "already recorded",
-    "to_look_at": "to check",
+    "bad": N_("problems"),
+    "balance": N_("balance"),
+    "bets": N_("bets"),
+    "changed": N_("changed"),
+    "correction": N_("correction"),
+    "deposit": N_("deposit"),
+    "legs_settled": N_("legs settled"),
+    "mended": N_("replaced"),
+    "no_close": N_("no close"),
+    "not_known": N_("unknown"),
+    "number": N_("number"),
+    "of_no_bet": N_("for no bet"),
+    "profit_differs": N_("profit differs"),
+    "settled": N_("settled"),
+    "there_already": N_("already recorded"),
+    "to_look_at": N_("to check"),
+    "undone": N_("undone"),
+    "with_close": N_("with close"),
+    "withdrawal": N_("withdrawal"),
+    "without_result": N_("without result"),
+    "written": N_("written"),
+    "wrong": N_("wrong"),
 }
-"""What people read for some JSON keys."""
+"""What people read for JSON keys."""
 
 
 def standard_input() -> Readable:
@@ -198,4 +224,6 @@ def output(target: str, new_mode: int = NEW_FILE) -> Iterator[BinaryIO]:
     except OSError as error:
         if error.errno == errno.EPIPE and is_standard_output(target):
             raise
-        raise click.ClickException(f"cannot write {target}: {error.strerror or error}") from error
+        raise click.ClickException(
+            _("cannot write {file}: {reason}").format(file=target, reason=error.strerror or error)
+        ) from error

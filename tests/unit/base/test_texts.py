@@ -6,10 +6,12 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 
 import oddsdesk
 from oddsdesk.base import places, pseudo, texts
+from oddsdesk.cli.main import main
 
 CATALOGUE = """
 msgid ""
@@ -194,3 +196,10 @@ def test_rooms_whose_texts_go_to_the_wire_or_a_log_translate_none() -> None:
         if _marks(path.with_suffix(""))
     ]
     assert wrong == []
+
+
+def test_a_command_that_prints_json_is_english() -> None:
+    """Some of its fields are sentences."""
+    texts.use_language(texts.PSEUDO)
+    main.resolve_command(click.Context(main), ["devig", "1.9", "--json"])
+    assert texts.language() == "en"
