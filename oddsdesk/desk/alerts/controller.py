@@ -13,6 +13,7 @@ from oddsdesk.base.clock import Clock
 from oddsdesk.base.files import OWNER_ONLY, make_own_folder, whole_file
 from oddsdesk.base.numbers import hour_text
 from oddsdesk.base.tasks import in_daemon_thread, spawn
+from oddsdesk.base.texts import _, ngettext, translated
 from oddsdesk.board.alerts.channels import ChannelError, keep_address
 from oddsdesk.board.alerts.gate import AlertEntry, AlertMemory, Held
 from oddsdesk.board.alerts.rules import (
@@ -74,7 +75,7 @@ class AlertsController(QObject):
             placed=lambda: records.staked_on(board),
             split=lambda: split_of(preferences.get_setting),
             on_delivery=lambda _entry: self.changed.emit(),
-            on_problem=self.problem_found.emit,
+            on_problem=lambda problem: self.problem_found.emit(translated(problem)),
         )
         self.gate = self._service.gate
         self.rule_count = 0
@@ -108,7 +109,7 @@ class AlertsController(QObject):
             self.rule_count = len(settings.active)
             self._tick.start()
         except RulesFileError as error:
-            self.problem_found.emit(str(error))
+            self.problem_found.emit(translated(str(error)))
         self.changed.emit()
 
     def kept(self) -> AlertSettings:
@@ -190,8 +191,13 @@ class AlertsController(QObject):
         self._said_full_at[why] = now
         most = self.gate.policy.most_per_hour
         self.hour_filled.emit(
-            f"Limit of {most} alert{'' if most == 1 else 's'} an hour reached. Until "
-            f"{hour_text(local_time(until))}, further alerts are only listed in Alerts."
+            ngettext(
+                "Limit of {count} alert an hour reached. Until {time}, further alerts are only "
+                "listed in Alerts.",
+                "Limit of {count} alerts an hour reached. Until {time}, further alerts are only "
+                "listed in Alerts.",
+                most,
+            ).format(count=most, time=hour_text(local_time(until)))
         )
 
     def _end(self) -> AlertWatch | None:
@@ -216,7 +222,7 @@ class AlertsController(QObject):
         try:
             await in_daemon_thread("keyring", lambda: keep_address(name, address))
         except ChannelError as error:
-            self.address_answered.emit(name, str(error))
+            self.address_answered.emit(name, translated(str(error)))
             return
         self.address_answered.emit(name, "")
         if name in self._service.channels:  # it may be in use with the old address
@@ -292,8 +298,8 @@ class Notifier(QObject):
     def _make_icon(self) -> None:
         self._tray = QSystemTrayIcon(self._icon, self)
         self._menu = QMenu(self._owner)
-        self._menu.addAction("Show oddsdesk", self.window_requested.emit)
-        self._menu.addAction("Quit", self.quit_requested.emit)
+        self._menu.addAction(_("Show oddsdesk"), self.window_requested.emit)
+        self._menu.addAction(_("Quit"), self.quit_requested.emit)
         self._tray.setContextMenu(self._menu)
         self._tray.messageClicked.connect(self.show_told)
         self._tray.activated.connect(lambda _reason: self.window_requested.emit())
@@ -306,4 +312,7 @@ def _title_and_text(entries: Sequence[AlertEntry]) -> tuple[str, str]:
         return shown_texts(entries[0])
     lines = [line_text(entry) for entry in entries[:_MOST_NAMED]]
     more = len(entries) - _MOST_NAMED
-    return f"{len(entries)} alerts", "\n".join([*lines, f"and {more} more"] if more > 0 else lines)
+    count = len(entries)
+    return ngettext("{count} alert", "{count} alerts", count).format(count=count), "\n".join(
+        [*lines, _("and {count} more").format(count=more)] if more > 0 else lines
+    )

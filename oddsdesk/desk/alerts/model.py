@@ -5,7 +5,8 @@ from typing import Final
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.numbers import date_text, hour_text
-from oddsdesk.board.alerts.gate import AlertEntry, said_text
+from oddsdesk.base.texts import _, pgettext, translated
+from oddsdesk.board.alerts.gate import AlertEntry, Held, said_text
 from oddsdesk.desk.ui.formatting import exact_odds_text, local_time
 from oddsdesk.desk.ui.table.cells import Align, Cell, Column, ColumnSpec, Priority
 from oddsdesk.desk.ui.table.live_model import StableRowsModel
@@ -24,7 +25,7 @@ class AlertsModel(StableRowsModel[EntryKey, AlertEntry]):
     def tip(self, row: int, column: int) -> str:
         entry = self.entry(row)
         said = [*shown_texts(entry), state_text(entry)]
-        said += [f"{name}: {became}" for name, became in entry.deliveries.items()]
+        said += [f"{name}: {translated(became)}" for name, became in entry.deliveries.items()]
         return "\n".join(filter(None, said))
 
 
@@ -56,9 +57,9 @@ def when_text(at_ms: int, now_ms: int) -> str:
 def state_text(entry: AlertEntry) -> str:
     """Return "sent", or why not and how often."""
     if entry.held is None:
-        return "sent"
+        return pgettext("an alert", "sent")
     times = f" ({entry.times}×)" if entry.times > 1 else ""
-    return f"not sent: {entry.held.held_text}{times}"
+    return f"{_('not sent: {reason}').format(reason=translated(entry.held.held_text))}{times}"
 
 
 def _ink(entry: AlertEntry) -> TextRole:
@@ -77,27 +78,29 @@ def _channels(entry: AlertEntry) -> str:
     )
 
 
+_NOT_BETTER: Final = _("not sent: {reason}").format(reason=translated(Held.NOT_RISEN.held_text))
+
 COLUMNS: Final[tuple[ColumnSpec[AlertEntry, int], ...]] = (
     ColumnSpec(
         "at",
-        "Time",
+        _("Time"),
         Column("88 Nov 88:88 AM"),
         lambda entry, now: Cell(when_text(entry.at, now), TextRole.SOFT),
         lambda entry: entry.at,
         descending_first=True,
-        tip="When the alert came up",
+        tip=_("When the alert came up"),
     ),
     ColumnSpec(
         "rule",
-        "Rule",
+        _("Rule"),
         Column("Connection", Align.LEFT, likes="Before kick-off"),
         lambda entry, _now: Cell(entry.alert.rule, TextRole.SOFT),
         lambda entry: entry.alert.rule.casefold(),
-        tip="Alert rule",
+        tip=_("Alert rule"),
     ),
     ColumnSpec(
         "title",
-        "Alert",
+        _("Alert"),
         Column(
             "+3.4 %: Over 2.5 2.10 at Betfair",
             Align.LEFT,
@@ -106,32 +109,32 @@ COLUMNS: Final[tuple[ColumnSpec[AlertEntry, int], ...]] = (
         ),
         _title,
         lambda entry: entry.alert.alert_title.casefold(),
-        tip="Enter shows the price",
+        tip=_("Enter shows the price"),
     ),
     ColumnSpec(
         "state",
-        "Status",
+        _("Status"),
         Column(
-            "not sent: quiet hours",
+            _("not sent: {reason}").format(reason=_("quiet hours")),
             Align.LEFT,
-            likes="not sent: already sent, no better now (2×)",
+            likes=f"{_NOT_BETTER} (2×)",
             stretches=True,
-            widest="not sent: already sent, no better now (50×)",
+            widest=f"{_NOT_BETTER} (50×)",
         ),
         lambda entry, _now: Cell(
             state_text(entry), TextRole.STRONG if entry.held is None else TextRole.NOTE
         ),
         state_text,
-        tip="Sent, or why not and how often",
+        tip=_("Sent, or why not and how often"),
         priority=Priority.EXTRA,
     ),
     ColumnSpec(
         "channels",
-        "Channels",
+        _("Channels"),
         Column("phone ✓, mail ✓", Align.LEFT),
         lambda entry, _now: Cell(_channels(entry), TextRole.NOTE),
         _channels,
-        tip="✓ delivered, … sending, ✕ not delivered; the row's tooltip has the reason",
+        tip=_("✓ delivered, … sending, ✕ not delivered; the row's tooltip has the reason"),
         priority=Priority.EXTRA,
     ),
 )

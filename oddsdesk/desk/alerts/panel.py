@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QDialogButtonBox, QLineEdit, QPushButton, QWidget
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.numbers import hour_text, num
+from oddsdesk.base.texts import _, ngettext, translated
 from oddsdesk.board.alerts.rules import (
     RulesFileError,
     TargetCell,
@@ -46,16 +47,18 @@ from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.pricing.formats import OddsFormatError
 
-_RULES = "Rules…"
-_PAST = "You cannot set an alert on a past price. Ctrl+Shift+J goes back to now."
+_RULES = _("Rules…")
+_PAST = _("You cannot set an alert on a past price. Ctrl+Shift+J goes back to now.")
 
 
-_NOTHING_YET = EmptyState("info", "No alerts yet.", "Alerts will be listed here.")
+_NOTHING_YET = EmptyState("info", _("No alerts yet."), _("Alerts will be listed here."))
 _NO_RULES = EmptyState(
     "info",
-    "No alert rules yet.",
-    "Rules alert you to value, arbitrage, steam, kick-offs and a lost connection. Press T on "
-    "a price to be alerted when it reaches your odds.",
+    _("No alert rules yet."),
+    _(
+        "Rules alert you to value, arbitrage, steam, kick-offs and a lost connection. "
+        "Press T on a price to be alerted when it reaches your odds."
+    ),
     _RULES,
 )
 
@@ -76,11 +79,11 @@ class AlertsPanel(ListPanel):
         self._clock = clock
         self.model = AlertsModel(clock)
         self.table = LiveTable(theme, self.model, clock)
-        self.table.setAccessibleName("Alerts")
+        self.table.setAccessibleName(_("Alerts"))
         self._facts = ElidedLabel()
         self._facts.setProperty("variant", "note")
         self.rules = QPushButton(_RULES)
-        self.rules.setToolTip("Alert rules, channels and quiet hours (Ctrl+Shift+A)")
+        self.rules.setToolTip(_("Alert rules, channels and quiet hours (Ctrl+Shift+A)"))
         self.rules.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         header = ListBar(theme)
         header.line.addWidget(self._facts, 1)
@@ -120,12 +123,15 @@ class AlertsPanel(ListPanel):
             return
         cell = target_cell(self._board, key)
         if cell is None:
-            self.said.emit("That price is no longer offered.", False)
+            self.said.emit(_("That price is no longer offered."), False)
             return
         try:
             standing = target_of(self._alerts.kept(), cell)
         except RulesFileError as error:
-            self.said.emit(f"The alert rules cannot be read: {error}", True)
+            self.said.emit(
+                _("The alert rules cannot be read: {error}").format(error=translated(str(error))),
+                True,
+            )
             return
         dialog = TargetDialog(self._theme, cell, standing, self.window())
         dialog.chosen.connect(lambda rule: self._set_target(rule, standing))
@@ -136,31 +142,49 @@ class AlertsPanel(ListPanel):
         try:
             self._alerts.set_target(rule, standing)
         except RulesFileError as error:
-            self.said.emit(f"The alert rules were not changed: {error}.", True)
+            self.said.emit(
+                _("The alert rules were not changed: {error}.").format(
+                    error=translated(str(error))
+                ),
+                True,
+            )
             return
         told = rule or standing
         if told is None:
             return
-        where = f"{told.selection} at {told.bookmaker or 'any of my bookmakers'}"
+        bookmaker = told.bookmaker or _("any of my bookmakers")
+        where = _("{selection} at {bookmaker}").format(
+            selection=told.selection, bookmaker=bookmaker
+        )
         if rule is None:
-            self.said.emit(f"Alert removed: {where}.", True)
+            self.said.emit(_("Alert removed: {where}.").format(where=where), True)
         else:
-            self.said.emit(f"Alert set: {where}, {exact_odds_text(rule.odds)} or better.", True)
+            self.said.emit(
+                _("Alert set: {where}, {odds} or better.").format(
+                    where=where, odds=exact_odds_text(rule.odds)
+                ),
+                True,
+            )
 
     def _show(self) -> None:
         entries = self._alerts.gate.entries
         sent = sum(entry.held is None for entry in entries)
         held = len(entries) - sent
         rules = self._alerts.rule_count
-        said = f"{rules} rule{'' if rules == 1 else 's'} · {sent} sent · {held} not sent"
+        said = ngettext("{count} rule", "{count} rules", rules).format(count=rules)
+        said += _(" · {sent} sent · {held} not sent").format(sent=sent, held=held)
         if until := self._alerts.full_until_ms:
-            said += f" · hourly limit until {hour_text(local_time(until))}"
+            said += _(" · hourly limit until {time}").format(time=hour_text(local_time(until)))
         if entries:
-            said += f" · since {when_text(min(entry.at for entry in entries), self._clock())}"
+            said += _(" · since {time}").format(
+                time=when_text(min(entry.at for entry in entries), self._clock())
+            )
         if self._alerts.looks_back:
-            said = f"No alerts in the past view · {said}"
+            said = f"{_('No alerts in the past view')} · {said}"
         elif why := self._alerts.why_lost:
-            said = f"{why[0].upper()}{why[1:]}: no price alerts · {said}"
+            why = translated(why)
+            why = _("{why}: no price alerts").format(why=f"{why[0].upper()}{why[1:]}")
+            said = f"{why} · {said}"
         self._facts.show_text(said if rules or entries else "")
         self.model.show_rows(alert_rows(entries), may_move=True)
         self._show_rows_of(self.table, self._state)
@@ -171,11 +195,13 @@ class AlertsPanel(ListPanel):
             return _NO_RULES
         if self._alerts.looks_back:
             return EmptyState(
-                "info", "No alerts in the past view.", "They resume when you go back to now."
+                "info", _("No alerts in the past view."), _("They resume when you go back to now.")
             )
         if why := self._alerts.why_lost:
-            detail = "Price alerts resume once prices have loaded."
-            return EmptyState("offline", f"No price alerts: {why}.", detail)
+            detail = _("Price alerts resume once prices have loaded.")
+            return EmptyState(
+                "offline", _("No price alerts: {why}.").format(why=translated(why)), detail
+            )
         mine = state_of_mine(self._board.unticked_with_prices())
         return _NOTHING_YET if mine is None else mine._replace(action="")
 
@@ -186,8 +212,21 @@ class AlertsPanel(ListPanel):
 
 
 _WIDTH: Final = 440
-_ANYWHERE: Final = "Any of my bookmakers"
+_ANYWHERE: Final = _("Any of my bookmakers")
 _HIGHEST: Final = 1e6
+_BEST_NOW: Final = (
+    _("{odds} is your best price now."),
+    _("{odds} is your best price now, so this alerts at once."),
+)
+_OFFERED_NOW: Final = (
+    _("{odds} is offered now."),
+    _("{odds} is offered now, so this alerts at once."),
+)
+_WITH_WARNING: Final = (
+    _("{odds} at {bookmaker} has a warning ({why})."),
+    _("{odds} at {bookmaker} has a warning ({why}), so this alerts at once."),
+)
+"""Each without and with an alert at once."""
 
 
 class TargetDialog(FormDialog):
@@ -201,7 +240,7 @@ class TargetDialog(FormDialog):
     def __init__(
         self, theme: Theme, cell: TargetCell, standing: TargetRule | None, parent: QWidget
     ) -> None:
-        super().__init__(theme, "Price alert", parent)
+        super().__init__(theme, _("Price alert"), parent)
         self.setMinimumWidth(theme.fonts.scaled(_WIDTH))
         self._cell, self._standing = cell, standing
         odds = cell.suggested() if standing is None else standing.odds
@@ -226,22 +265,22 @@ class TargetDialog(FormDialog):
 
     def _lay_out(self) -> None:
         key, name = self._cell.key, self._cell.match_name
-        market = market_title(key.market_type)
+        market = translated(market_title(key.market_type))
         if key.period:
-            market += f" · {period_label(self._cell.sport, key.period)}"
+            market += f" · {translated(period_label(self._cell.sport, key.period))}"
         game = game_text(key.selection, name)
         self.form.addRow(Label(f"{key.selection} {game} · {market}", wordWrap=True))
-        self.add_row("&Bookmaker", self.place)
-        self.add_row(odds_title("&Odds"), self.price)
+        self.add_row(_("&Bookmaker"), self.place)
+        self.add_row(odds_title(_("&Odds")), self.price)
         self.form.addRow("", self.said)
         self.buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
         if self._standing is not None:
             role = QDialogButtonBox.ButtonRole.DestructiveRole
-            self.remove = self.buttons.addButton("Remove alert", role)
+            self.remove = self.buttons.addButton(_("Remove alert"), role)
             self.remove.clicked.connect(self._on_remove_clicked)
-        save = "Set alert"
+        save = _("Set alert")
         if self._standing is not None:
-            save = "Change alert" if self._standing.enabled else "Turn on alert"
+            save = _("Change alert") if self._standing.enabled else _("Turn on alert")
         self.save = self.buttons.addButton(save, QDialogButtonBox.ButtonRole.AcceptRole)
         self.save.setProperty("variant", "primary")
         self.buttons.accepted.connect(self._on_buttons_accepted)
@@ -252,7 +291,7 @@ class TargetDialog(FormDialog):
         text = self.price.text().strip()
         odds = self._filled_odds if text == self._filled_in else read_odds(text)
         if odds > _HIGHEST:
-            raise OddsFormatError(f"expected odds up to {num(_HIGHEST):,.0f}")
+            raise OddsFormatError(_("expected odds up to {most:,.0f}").format(most=num(_HIGHEST)))
         return odds
 
     def _is_anywhere(self) -> bool:
@@ -262,7 +301,7 @@ class TargetDialog(FormDialog):
         try:
             odds = self._odds()
         except OddsFormatError as error:
-            self.said.setText(sentence(str(error)))
+            self.said.setText(sentence(translated(str(error))))
             self.save.setEnabled(False)
             return
         self.save.setEnabled(True)
@@ -272,31 +311,28 @@ class TargetDialog(FormDialog):
         cell, anywhere = self._cell, self._is_anywhere()
         ev = cell.ev_at(odds, anywhere=anywhere)
         if ev is None or cell.fair is None:
-            return "No fair odds, so the EV is unknown."
-        said = [f"EV {signed_hundredths_text(ev)} % at that price"]
-        said += ["before commission"] if anywhere else []
-        return " · ".join([*said, f"fair {fair_text(cell.fair)}"])
+            return _("No fair odds, so the EV is unknown.")
+        said = [_("EV {ev} % at that price").format(ev=signed_hundredths_text(ev))]
+        said += [_("before commission")] if anywhere else []
+        return " · ".join([*said, _("fair {fair}").format(fair=fair_text(cell.fair))])
 
     def _offered(self, odds: float) -> str:
         is_anywhere = self._is_anywhere()
         now = self._cell.best if is_anywhere else self._cell.odds
-        what = "your best price" if is_anywhere else "offered"
-        said = (
-            "Not offered there now." if now is None else self._alerts(now, f"is {what} now", odds)
-        )
+        if now is None:
+            said = _("Not offered there now.")
+        else:
+            texts = _BEST_NOW if is_anywhere else _OFFERED_NOW
+            said = texts[now >= odds].format(odds=exact_odds_text(now))
         doubted = self._cell.doubted
         if doubted is None or not is_anywhere:
             return said
-        why = caution_text(doubted.caution, self._cell.reference)
-        what = f"at {doubted.bookmaker} has a warning ({why})"
-        if not self._cell.is_doubted_alerted:
-            return f"{said} {exact_odds_text(doubted.odds)} {what}."
-        return f"{said} {self._alerts(doubted.odds, what, odds)}"
-
-    @staticmethod
-    def _alerts(now: float, what: str, odds: float) -> str:
-        text = f"{exact_odds_text(now)} {what}"
-        return f"{text}, so this alerts at once." if now >= odds else f"{text}."
+        text = _WITH_WARNING[self._cell.is_doubted_alerted and doubted.odds >= odds].format(
+            odds=exact_odds_text(doubted.odds),
+            bookmaker=doubted.bookmaker,
+            why=translated(caution_text(doubted.caution, self._cell.reference)),
+        )
+        return f"{said} {text}"
 
     def _on_remove_clicked(self) -> None:
         self.removed.emit()

@@ -9,6 +9,7 @@ from PySide6 import QtWidgets
 from PySide6.QtCore import QSize, Qt, Signal
 
 from oddsdesk.base.numbers import typed_number
+from oddsdesk.base.texts import _, pgettext, translated
 from oddsdesk.board.alerts import rules
 from oddsdesk.contract.markets import MARKET_TYPES, market_title
 from oddsdesk.desk.ui.controls.fields import ChoiceBox
@@ -22,7 +23,7 @@ from oddsdesk.pricing.formats import DECIMAL, OddsFormatError
 
 _WIDTH: Final = 520
 _PARTS: Final = 10
-_ANY: Final = "Any of my bookmakers"
+_ANY: Final = _("Any of my bookmakers")
 
 
 class KnownNames(NamedTuple):
@@ -60,18 +61,19 @@ class RuleForm(FormDialog):
         parent: QtWidgets.QWidget,
     ) -> None:
         """``values`` differ from the defaults; ``channels`` are the names on offer."""
-        title, said = rules.LIMITS if issubclass(kind, rules.Policy) else rules.KINDS[kind]
+        texts = rules.LIMITS if issubclass(kind, rules.Policy) else rules.KINDS[kind]
+        title, said = map(translated, texts)
         super().__init__(theme, title, parent)
         self._area = _Scrolled(self.take_fields())
         self.below.addWidget(self._area)
         self._column.setStretchFactor(self.below, 1)
-        self._untitled = "" if issubclass(kind, rules.Policy) else kind.kind_title()
+        self._untitled = "" if issubclass(kind, rules.Policy) else translated(kind.kind_title())
         self._kind, self._values, self._names, self._channels = kind, values, names, channels
         self._editors: list[_Editor] = []
         self.form.addRow(note_label(said, theme))
         taken = {"c", "s"}  # Cancel and Save
         for field in rules.fields_of(kind):
-            self._add(field, with_mnemonic(field.title, taken))
+            self._add(field, with_mnemonic(translated(field.title), taken))
         self._lay_out_buttons()
         room = self.screen().availableGeometry()
         width = min(theme.fonts.scaled(_WIDTH), room.width())
@@ -95,16 +97,16 @@ class RuleForm(FormDialog):
         return {name: text for name, text in found.items() if text}
 
     def _lay_out_buttons(self) -> None:
-        self.save = self.close_with("&Save", self._on_buttons_accepted)
+        self.save = self.close_with(_("&Save"), self._on_buttons_accepted)
 
     def _add(self, field: rules.RuleField, title: str) -> None:
         value = self._values.get(field.name, field.default)
         widget, read, state = self._made(field, "" if value is NODEFAULT else value)
-        said = note_label(field.help, self.theme)
+        said = note_label(translated(field.help), self.theme)
         self._editors.append(_Editor(field, widget, read, state, said))
-        widget.setAccessibleName(field.title)
-        widget.setAccessibleDescription(field.help)
-        row = side_by_side(widget, Label(field.unit)) if field.unit else widget
+        widget.setAccessibleName(translated(field.title))
+        widget.setAccessibleDescription(translated(field.help))
+        row = side_by_side(widget, Label(translated(field.unit))) if field.unit else widget
         holder = with_note(row, said)
         holder.setFocusProxy(widget.focusProxy() or widget)
         if isinstance(widget, QtWidgets.QCheckBox):
@@ -112,7 +114,7 @@ class RuleForm(FormDialog):
             self.form.addRow("", holder)
         else:
             has_field = not isinstance(widget, Label)
-            self.add_row(title if has_field else field.title, holder)
+            self.add_row(title if has_field else translated(field.title), holder)
 
     def _made(
         self, field: rules.RuleField, value: Any
@@ -126,10 +128,13 @@ class RuleForm(FormDialog):
             case "preset":
                 return _choice(field, [(each, each) for each in self._names.presets], value)
             case "market":
-                markets = [(each, market_title(each)) for each in MARKET_TYPES]
+                markets = [(each, translated(market_title(each))) for each in MARKET_TYPES]
                 return _choice(field, markets, value or MARKET_TYPES[0])
             case "period":
-                parts = [(0, "Full game"), *((part, f"Part {part}") for part in range(1, _PARTS))]
+                parts = [
+                    (0, _("Full game")),
+                    *((part, _("Part {number}").format(number=part)) for part in range(1, _PARTS)),
+                ]
                 return _choice(field, parts, value)
             case "quiet":
                 return self._quiet(value)
@@ -159,7 +164,7 @@ class RuleForm(FormDialog):
         filled = "" if value == "" else typed_text(value)
         line = QtWidgets.QLineEdit(filled)
         if style != DECIMAL:
-            line.setPlaceholderText(style.replace("_", " "))
+            line.setPlaceholderText(translated(style.replace("_", " ")))
 
         def read_field() -> Any:
             text = line.text().strip()
@@ -179,9 +184,12 @@ class RuleForm(FormDialog):
         self, value: tuple[str, str] | None
     ) -> tuple[QtWidgets.QWidget, Callable[[], Any], Callable[[], object]]:
         begin, end = (QtWidgets.QLineEdit(text) for text in value or ("", ""))
-        for line, example, name in ((begin, "23:00", "from"), (end, "07:00", "until")):
+        for line, example, name in (
+            (begin, "23:00", _("Quiet from")),
+            (end, "07:00", _("Quiet until")),
+        ):
             line.setPlaceholderText(example)
-            line.setAccessibleName(f"Quiet {name}")
+            line.setAccessibleName(name)
             line.textEdited.connect(lambda: self._check("quiet"))
 
         def typed() -> tuple[str, str]:
@@ -197,14 +205,18 @@ class RuleForm(FormDialog):
                 raise ValueError(rules.EXPECTED_TIME) from None
             return typed()
 
-        return side_by_side(begin, Label("to"), end), read_quiet_hours, typed
+        return (
+            side_by_side(begin, Label(pgettext("between two times", "to")), end),
+            read_quiet_hours,
+            typed,
+        )
 
     def _ticks(
         self, field: rules.RuleField, value: Sequence[str]
     ) -> tuple[QtWidgets.QWidget, Callable[[], Any], Callable[[], object]]:
         names = list(dict.fromkeys((*self._channels, *value)))
         if not names:
-            said = Label("No channels yet. Alerts are shown in this window.", wordWrap=True)
+            said = Label(_("No channels yet. Alerts are shown in this window."), wordWrap=True)
             return said, lambda: (), lambda: ()
         ticks = [_tick(name in value, literal(name)) for name in names]
         for tick, name in zip(ticks, names, strict=True):
@@ -224,7 +236,7 @@ class RuleForm(FormDialog):
         """Show a field's error below it, or its help; return the error."""
         editor = next(each for each in self._editors if each.field.name == name)
         problem = _problem(editor)
-        said = problem or editor.field.help
+        said = problem or translated(editor.field.help)
         editor.said.setText(said)
         editor.said.setProperty("variant", "down" if problem else "note")
         editor.said.style().polish(editor.said)
@@ -285,7 +297,7 @@ def _problem(editor: _Editor) -> str:
     try:
         editor.read()
     except ValueError as error:
-        return sentence(str(error))
+        return sentence(translated(str(error)))
     return ""
 
 

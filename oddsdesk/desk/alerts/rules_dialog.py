@@ -11,6 +11,7 @@ from PySide6.QtGui import QFontDatabase, QKeyEvent, QTextCursor
 
 from oddsdesk.base.files import OWNER_ONLY, make_own_folder, whole_file
 from oddsdesk.base.numbers import num
+from oddsdesk.base.texts import _, pgettext, translated
 from oddsdesk.board.alerts import rules_text
 from oddsdesk.board.alerts.channels import ChannelError, open_channel, variable_of
 from oddsdesk.board.alerts.rules import (
@@ -78,14 +79,19 @@ seconds = 30
 # name = "phone"
 # kind = "ntfy"
 """
-_SAID: Final = "To add a target, press T on a price. Disabled rules are kept."
-_PROPOSED: Final = "No rules saved yet. Change these examples as you like, then save."
-_AS_TEXT: Final = (
-    "The rules file. Each [[rules]] has a kind: value, target, arbitrage, steam, kick-off or "
-    "connection."
+_SAID: Final = _("To add a target, press T on a price. Disabled rules are kept.")
+_PROPOSED: Final = _("No rules saved yet. Change these examples as you like, then save.")
+_AS_TEXT: Final = _(
+    "The rules file. Each [[rules]] has a kind: value, target, arbitrage, steam, "
+    "kick-off or connection."
 )
 _SIZE: Final = (820, 520)
-_WIDTHS: Final = {"On": 44, "Name": 130, "Channels": 120, "Alerts on": 0}
+_WIDTHS: Final = {
+    pgettext("column of ticks", "On"): 44,
+    _("Name"): 130,
+    _("Channels"): 120,
+    _("Alerts on"): 0,
+}
 _TEXT_PAGE: Final = 2
 _ENTRY: Final = Qt.ItemDataRole.UserRole
 
@@ -100,21 +106,21 @@ class RulesDialog(FormDialog):
     def __init__(
         self, path: Path, theme: Theme, names: KnownNames, parent: QtWidgets.QWidget
     ) -> None:
-        super().__init__(theme, "Alert rules", parent)
+        super().__init__(theme, _("Alert rules"), parent)
         resize_scaled(self, theme, *_SIZE)
         self._path, self._names = path, names
         self.text = QtWidgets.QPlainTextEdit(tabChangesFocus=True)
-        self.text.setAccessibleName("Rules as text")
+        self.text.setAccessibleName(_("Rules as text"))
         fixed = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
         fixed.setPointSizeF(theme.fonts.body.pointSizeF())
         self.text.setFont(fixed)
-        self.list = plain_table(theme, "Rules", _WIDTHS)
-        self.add = QtWidgets.QPushButton("&Add")
-        self.edit = QtWidgets.QPushButton("&Edit…")
-        self.duplicate = QtWidgets.QPushButton("&Duplicate…")
-        self.remove = QtWidgets.QPushButton("&Remove")
+        self.list = plain_table(theme, _("Rules"), _WIDTHS)
+        self.add = QtWidgets.QPushButton(_("&Add"))
+        self.edit = QtWidgets.QPushButton(_("&Edit…"))
+        self.duplicate = QtWidgets.QPushButton(_("&Duplicate…"))
+        self.remove = QtWidgets.QPushButton(_("&Remove"))
         self.channels = ChannelsPage(theme)
-        self.limits = QtWidgets.QPushButton("&Quiet hours, limits…")
+        self.limits = QtWidgets.QPushButton(_("&Quiet hours, limits…"))
         self.held = Label(wordWrap=True)
         self.pages = QtWidgets.QTabWidget(documentMode=True)
         self.problem = Label(wordWrap=True)
@@ -127,7 +133,8 @@ class RulesDialog(FormDialog):
             self._kept = self._read()
             self.text.setPlainText(EXAMPLE if self._kept is None else self._kept)
         except (OSError, UnicodeDecodeError) as error:
-            self._fault = f"{path} cannot be read: {getattr(error, 'strerror', error)}"
+            reason = getattr(error, "strerror", error)
+            self._fault = _("{path} cannot be read: {reason}").format(path=path, reason=reason)
         self._connect()
         self._check()
         self.mark_unchanged()
@@ -140,8 +147,8 @@ class RulesDialog(FormDialog):
     def _lay_out(self) -> None:
         kinds = QtWidgets.QMenu(self.add)
         for kind, (title, said) in KINDS.items():
-            action = kinds.addAction(f"&{title}…")
-            action.setToolTip(said)
+            action = kinds.addAction(f"&{translated(title)}…")
+            action.setToolTip(translated(said))
             action.triggered.connect(partial(self._ask, kind, {}, None))
         kinds.setToolTipsVisible(True)
         self.add.setMenu(kinds)
@@ -159,14 +166,14 @@ class RulesDialog(FormDialog):
         column.addWidget(self.said)
         below.addWidget(self.text, 1)
         below.addWidget(note_label(_AS_TEXT, self.theme))
-        self.pages.addTab(rules, "R&ules")
-        self.pages.addTab(self.channels, "C&hannels")
-        self.pages.addTab(text, "As &text")
+        self.pages.addTab(rules, _("R&ules"))
+        self.pages.addTab(self.channels, _("C&hannels"))
+        self.pages.addTab(text, _("As &text"))
         self.below.addWidget(self.pages, 1)
         self.below.addWidget(self.problem)
         self._column.setStretchFactor(self.below, 1)
         self.save = self.buttons.addButton(
-            "&Save", QtWidgets.QDialogButtonBox.ButtonRole.AcceptRole
+            _("&Save"), QtWidgets.QDialogButtonBox.ButtonRole.AcceptRole
         )
         self.save.setProperty("variant", "primary")
         self.buttons.addButton(QtWidgets.QDialogButtonBox.StandardButton.Cancel)
@@ -200,7 +207,7 @@ class RulesDialog(FormDialog):
         try:
             decode_rules(text.encode(), self._names.presets)
         except RulesFileError as error:
-            problem = problem or str(error)
+            problem = problem or translated(str(error))
         self.problem.setText(problem)
         self.problem.setVisible(bool(problem))
         self.save.setEnabled(not problem)
@@ -304,7 +311,11 @@ class RulesDialog(FormDialog):
             text = change(self.text.toPlainText())
         except RulesFileError as error:
             self._check()
-            self.say_trouble(sentence(f"The rules were not changed: {error}"))
+            self.say_trouble(
+                sentence(
+                    _("The rules were not changed: {error}").format(error=translated(str(error)))
+                )
+            )
             return False
         cursor = QTextCursor(self.text.document())
         cursor.select(QTextCursor.SelectionType.Document)
@@ -321,14 +332,17 @@ class RulesDialog(FormDialog):
             if self._read() != self._kept:
                 name = self._path.name
                 self.say_trouble(
-                    f"{name} was changed elsewhere. Close this window and open it again."
+                    _("{name} was changed elsewhere. Close this window and open it again.").format(
+                        name=name
+                    )
                 )
                 return
             make_own_folder(self._path.parent)
             with whole_file(self._path, OWNER_ONLY) as file:
                 file.write(self.text.toPlainText().encode())
         except (OSError, UnicodeDecodeError) as error:
-            self.say_trouble(f"The rules could not be saved: {getattr(error, 'strerror', error)}")
+            reason = getattr(error, "strerror", error)
+            self.say_trouble(_("The rules could not be saved: {reason}").format(reason=reason))
             return
         self.mark_unchanged()
         self.saved.emit()
@@ -347,57 +361,75 @@ class RulesDialog(FormDialog):
 def _fill(item: QtWidgets.QTreeWidgetItem, entry: rules_text.RuleEntry) -> None:
     """Fill a row with a rule; rows are reused, as the user may be ticking one."""
     rule = entry.rule
-    said = ("", entry.problem) if rule is None else (channels_text(rule), watched_text(rule))
+    said = (
+        ("", translated(entry.problem))
+        if rule is None
+        else (channels_text(rule), watched_text(rule))
+    )
     item.setData(0, _ENTRY, entry)
-    for column, text in enumerate((entry.title, *said), start=1):
+    for column, text in enumerate((translated(entry.title), *said), start=1):
         item.setText(column, text)
         item.setToolTip(column, text)
     flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
     if rule is None:
         item.setFlags(flags)
         item.setData(0, Qt.ItemDataRole.CheckStateRole, None)
-        item.setToolTip(0, "This version does not support it")
+        item.setToolTip(0, _("This version does not support it"))
         return
     item.setFlags(flags | Qt.ItemFlag.ItemIsUserCheckable)
     item.setCheckState(0, Qt.CheckState.Checked if rule.enabled else Qt.CheckState.Unchecked)
-    item.setToolTip(0, "Enabled" if rule.enabled else "Disabled")
+    item.setToolTip(0, _("Enabled") if rule.enabled else _("Disabled"))
 
 
-EVERYWHERE = "Everywhere"
+EVERYWHERE = _("Everywhere")
 
 
 def watched_text(rule: Rule) -> str:
     """Return what a rule alerts on."""
     match rule:
         case ValueRule():
-            return f"Value bets of “{rule.preset}” with {num(rule.least_ev):g} % EV or more"
+            return _("Value bets of “{preset}” with {ev:g} % EV or more").format(
+                preset=translated(rule.preset), ev=num(rule.least_ev)
+            )
         case TargetRule():
-            where = rule.bookmaker or "any of my bookmakers"
-            market = market_title(rule.market) + (f", part {rule.period}" if rule.period else "")
+            where = rule.bookmaker or _("any of my bookmakers")
+            market = translated(market_title(rule.market))
+            if rule.period:
+                market = _("{market}, part {number}").format(market=market, number=rule.period)
             odds = exact_odds_text(rule.odds)
             game = game_title(rule.game)
-            return f"{rule.selection} reaches {odds} at {where} · {game} · {market}"
-        case OpportunityRule():
-            return f"Arbitrage with {num(rule.least):g} % profit or more"
-        case SteamRule():
-            return (
-                f"{rule.groups} or more independent bookmakers move by {num(rule.points):g} points "
-                f"within {num(rule.minutes):g} min"
+            return _("{selection} reaches {odds} at {where} · {game} · {market}").format(
+                selection=rule.selection, odds=odds, where=where, game=game, market=market
             )
+        case OpportunityRule():
+            return _("Arbitrage with {profit:g} % profit or more").format(profit=num(rule.least))
+        case SteamRule():
+            return _(
+                "{groups} or more independent bookmakers move by {points:g} points "
+                "within {minutes:g} min"
+            ).format(groups=rule.groups, points=num(rule.points), minutes=num(rule.minutes))
         case KickOffRule():
-            return f"{num(rule.minutes):g} min before a game you have bet on"
+            return _("{minutes:g} min before a game you have bet on").format(
+                minutes=num(rule.minutes)
+            )
         case ConnectionRule():
-            return f"No prices for {num(rule.seconds):g} s"
+            return _("No prices for {seconds:g} s").format(seconds=num(rule.seconds))
 
 
 def policy_text(policy: Policy) -> str:
     """Return the quiet hours and limits in one line."""
     quiet = (
-        "No quiet hours" if policy.quiet is None else "Quiet from {} to {}".format(*policy.quiet)
+        _("No quiet hours")
+        if policy.quiet is None
+        else _("Quiet from {begin} to {end}").format(begin=policy.quiet[0], end=policy.quiet[1])
     )
-    return (
-        f"{quiet} · at most {policy.most_per_hour} an hour · repeated after "
-        f"{num(policy.cooldown_min):g} min if {num(policy.step):g} pp better"
+    return _(
+        "{quiet} · at most {count} an hour · repeated after {minutes:g} min if {step:g} pp better"
+    ).format(
+        quiet=quiet,
+        count=policy.most_per_hour,
+        minutes=num(policy.cooldown_min),
+        step=num(policy.step),
     )
 
 
@@ -406,10 +438,10 @@ def channels_text(rule: Rule) -> str:
     return ", ".join(rule.channels) or EVERYWHERE
 
 
-_CHANNEL_WIDTHS: Final = {"Name": 200, "Kind": 0}
-_ABOUT_CHANNELS: Final = (
-    "Alerts also go to these channels. A channel's address is saved in the system keyring at "
-    "once, the rest with Save."
+_CHANNEL_WIDTHS: Final = {_("Name"): 200, _("Kind"): 0}
+_ABOUT_CHANNELS: Final = _(
+    "Alerts also go to these channels. A channel's address is saved in the system "
+    "keyring at once, the rest with Save."
 )
 _CHANNEL: Final = Qt.ItemDataRole.UserRole
 
@@ -425,10 +457,10 @@ class ChannelsPage(QtWidgets.QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self.list = plain_table(theme, "Channels", _CHANNEL_WIDTHS)
-        self.add = QtWidgets.QPushButton("A&dd…")
-        self.address = QtWidgets.QPushButton("&Address…")
-        self.remove = QtWidgets.QPushButton("&Remove")
+        self.list = plain_table(theme, _("Channels"), _CHANNEL_WIDTHS)
+        self.add = QtWidgets.QPushButton(_("A&dd…"))
+        self.address = QtWidgets.QPushButton(_("&Address…"))
+        self.remove = QtWidgets.QPushButton(_("&Remove"))
         column = vertical(self, margins=(0, STEP, 0, 0))
         column.addLayout(with_buttons(self.list, self.add, self.address, self.remove), 1)
         column.addWidget(note_label(_ABOUT_CHANNELS, theme))
@@ -501,9 +533,9 @@ class ChannelsPage(QtWidgets.QWidget):
 _WIDTH: Final = 520
 _LONGEST_NAME: Final = 200
 _ADDRESSES: Final = {
-    "ntfy": "https://ntfy.sh/topic, or https://:TOKEN@host/topic",
-    "webhook": "https://host/path, which receives JSON",
-    "apprise": "An Apprise address such as tgram://TOKEN/CHAT (needs oddsdesk[apprise])",
+    "ntfy": _("https://ntfy.sh/topic, or https://:TOKEN@host/topic"),
+    "webhook": _("https://host/path, which receives JSON"),
+    "apprise": _("An Apprise address such as tgram://TOKEN/CHAT (needs oddsdesk[apprise])"),
 }
 
 
@@ -524,7 +556,11 @@ class ChannelForm(FormDialog):
         parent: QtWidgets.QWidget,
     ) -> None:
         """Ask for a new channel, or for a new address of ``channel``."""
-        title = "Channel" if channel is None else f"Address of {literal_title(channel.name)}"
+        title = (
+            _("Channel")
+            if channel is None
+            else _("Address of {channel}").format(channel=literal_title(channel.name))
+        )
         super().__init__(theme, title, parent)
         scale_least_width(self, theme, _WIDTH)
         self._taken, self._channel = taken, channel
@@ -558,36 +594,40 @@ class ChannelForm(FormDialog):
         self._asked = None
         self.save.setEnabled(True)
         if problem:
-            self.say_trouble(sentence(problem), self.address)
+            self.say_trouble(sentence(translated(problem)), self.address)
             return
         self.mark_unchanged()
         self.kept.emit(asked)
         self.accept()
 
     def _lay_out(self) -> None:
-        self.add_row("&Name", self.name)
-        self.add_row("&Kind", self.kind)
-        self.add_row("&Address", self.address)
+        self.add_row(_("&Name"), self.name)
+        self.add_row(_("&Kind"), self.kind)
+        self.add_row(_("&Address"), self.address)
         self.form.addRow("", self.said)
-        self.save = self.close_with("&Save", self._on_buttons_accepted)
+        self.save = self.close_with(_("&Save"), self._on_buttons_accepted)
 
     def _explain(self) -> None:
         variable = variable_of(self.name.text().strip() or "name")
         self.said.setText(
-            f"{_ADDRESSES[self.kind.currentText()]}. It is saved in the system keyring. "
-            f"Leave it empty if the environment variable {variable} holds it."
+            _(
+                "{address}. It is saved in the system keyring. Leave it empty if the "
+                "environment variable {variable} holds it."
+            ).format(address=_ADDRESSES[self.kind.currentText()], variable=variable)
         )
 
     def _on_buttons_accepted(self) -> None:
         name, address = self.name.text().strip(), self.address.text().strip()
         if not name:
-            self.say_trouble("A channel needs a name.", self.name)
+            self.say_trouble(_("A channel needs a name."), self.name)
             return
         if self._channel is None and name in self._taken:
-            self.say_trouble(f"There is already a channel called {name}.", self.name)
+            self.say_trouble(
+                _("There is already a channel called {name}.").format(name=name), self.name
+            )
             return
         if self._channel is not None and not address:
-            self.say_trouble("Enter the new address.", self.address)
+            self.say_trouble(_("Enter the new address."), self.address)
             return
         channel = ChannelSetting(name, self.kind.currentText())
         try:
@@ -595,9 +635,9 @@ class ChannelForm(FormDialog):
                 open_channel(channel, address)
         except (ChannelError, ValueError) as error:
             said = (
-                str(error)
+                translated(str(error))
                 if isinstance(error, ChannelError)
-                else f"{name}: this address is not valid"
+                else _("{name}: this address is not valid").format(name=name)
             )
             self.say_trouble(sentence(said), self.address)
             return

@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from oddsdesk.base.places import NoHomeError
+from oddsdesk.base.texts import translated
 from oddsdesk.desk.settings.declared import MINE
 from oddsdesk.desk.settings.saved_state import Preferences
 from oddsdesk.desk.ui.controls.messages import sentence
@@ -80,7 +81,7 @@ class BookmakersController(QObject):
         try:
             save_bookmakers(dialog.profiles())
         except (OwnTableError, NoHomeError) as error:
-            dialog.say_trouble(sentence(str(error)))
+            dialog.say_trouble(sentence(translated(str(error))))
             return
         self._read()
         self._preferences.keep_setting(MINE, dialog.mine())

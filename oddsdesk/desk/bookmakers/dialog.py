@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from oddsdesk.base.texts import _, translated
 from oddsdesk.desk.ui import spacing
 from oddsdesk.desk.ui.controls.fields import ChoiceBox, FilterEdit
 from oddsdesk.desk.ui.controls.form_dialog import FormDialog
@@ -42,9 +43,9 @@ from oddsdesk.pricing.profiles import (
 )
 
 KINDS: Final = {
-    Kind.BOOKMAKER: "Bookmaker",
-    Kind.EXCHANGE: "Exchange",
-    Kind.PREDICTION_MARKET: "Prediction market",
+    Kind.BOOKMAKER: _("Bookmaker"),
+    Kind.EXCHANGE: _("Exchange"),
+    Kind.PREDICTION_MARKET: _("Prediction market"),
 }
 MINE: Final = 0
 _Index = QModelIndex | QPersistentModelIndex
@@ -66,40 +67,61 @@ class Column(NamedTuple):
 
 
 COLUMNS: Final = (
-    Column("", "Mine", 52, "Tick the bookmakers you use. If none are ticked, all count."),
-    Column("name", "Bookmaker", 190, "Name of the bookmaker. Its other names mean the same one."),
-    Column("kind", "Kind", 130, "Bookmaker, exchange or prediction market."),
+    Column("", _("Mine"), 52, _("Tick the bookmakers you use. If none are ticked, all count.")),
+    Column(
+        "name", _("Bookmaker"), 190, _("Name of the bookmaker. Its other names mean the same one.")
+    ),
+    Column("kind", _("Kind"), 130, _("Bookmaker, exchange or prediction market.")),
     Column(
         "group",
-        "Operator group",
+        _("Operator group"),
         150,
-        "Bookmakers of one operator share one vote in the consensus.",
+        _("Bookmakers of one operator share one vote in the consensus."),
     ),
     Column(
         "supplier",
-        "Odds supplier",
+        _("Odds supplier"),
         110,
-        "Where its odds come from. Bookmakers with one supplier share one vote. For a "
-        "separate vote, enter the bookmaker's own name.",
+        _(
+            "Where its odds come from. Bookmakers with one supplier share one vote. For "
+            "a separate vote, enter the bookmaker's own name."
+        ),
     ),
     Column(
         "commission",
-        "Commission %",
+        _("Commission %"),
         104,
-        "Percentage of the winnings, without the stake.",
+        _("Percentage of the winnings, without the stake."),
         True,
         12,
     ),
-    Column("tax", "Tax %", 62, "Percentage of the whole return.", True, 12),
+    Column("tax", _("Tax %"), 62, _("Percentage of the whole return."), True, 12),
     Column(
-        "taker_fee", "Taker fee %", 90, "Fee of a prediction market: r × p × (1 − p).", True, 12
+        "taker_fee",
+        _("Taker fee %"),
+        90,
+        _("Fee of a prediction market: r × p × (1 − p)."),
+        True,
+        12,
     ),
     Column(
-        "limit", "Limit", 84, "The highest stake it accepts from you, in your currency.", True, 16
+        "limit",
+        _("Limit"),
+        84,
+        _("The highest stake it accepts from you, in your currency."),
+        True,
+        16,
     ),
-    Column("weight", "Weight", 66, "Weight of its vote in the consensus; 0 for no vote.", True, 12),
-    Column("short", "Short name", 104, "Used where space is short.", longest=12),
-    Column("code", "Code", 58, "Used where space is very short.", longest=4),
+    Column(
+        "weight",
+        _("Weight"),
+        66,
+        _("Weight of its vote in the consensus; 0 for no vote."),
+        True,
+        12,
+    ),
+    Column("short", _("Short name"), 104, _("Used where space is short."), longest=12),
+    Column("code", _("Code"), 58, _("Used where space is very short."), longest=4),
 )
 
 
@@ -172,7 +194,7 @@ class BookmakersModel(QAbstractTableModel):
             return ""
         held = self.rows[index.row()]
         wrong = held.wrong.get(COLUMNS[index.column()].field)
-        return "" if wrong is None else f"{held.profile.name}: {wrong[1]}."
+        return "" if wrong is None else f"{held.profile.name}: {translated(wrong[1])}."
 
     def _touch(self, row: int) -> None:
         self.dataChanged.emit(self.index(row, 0), self.index(row, len(COLUMNS) - 1))
@@ -191,13 +213,14 @@ class BookmakersModel(QAbstractTableModel):
             return fault
         said = [column.tip]
         if column.field == "name" and held.profile.aliases:
-            said.append(f"Other names: {', '.join(held.profile.aliases)}.")
+            said.append(_("Other names: {names}.").format(names=", ".join(held.profile.aliases)))
         if column.field in _sourced(held.profile) and held.profile.source:
-            said.append(f"{held.profile.source}.")
+            said.append(f"{translated(held.profile.source)}.")
         if column.field and getattr(held.profile, column.field) != getattr(
             held.shipped, column.field
         ):
-            said.append(f"Default: {field_text(held.shipped, column.field) or 'empty'}.")
+            value = field_text(held.shipped, column.field) or _("empty")
+            said.append(_("Default: {value}.").format(value=value))
         return "\n".join(said)
 
     # Qt's virtuals
@@ -274,7 +297,8 @@ class BookmakersModel(QAbstractTableModel):
             case _Role.ToolTipRole:
                 return COLUMNS[MINE].tip
             case _Role.AccessibleTextRole:
-                return f"{held.profile.name}, {'mine' if held.is_mine else 'not mine'}"
+                said = _("{bookmaker}, mine") if held.is_mine else _("{bookmaker}, not mine")
+                return said.format(bookmaker=held.profile.name)
         return None
 
 
@@ -302,16 +326,16 @@ class BookmakersDialog(FormDialog):
     def __init__(
         self, theme: Theme, model: BookmakersModel, problems: Sequence[str], parent: QWidget
     ) -> None:
-        super().__init__(theme, "Bookmakers", parent)
+        super().__init__(theme, _("Bookmakers"), parent)
         resize_scaled(self, theme, *_SIZE)
         self.model = model
         model.setParent(self)
         self.problems = Label(_problems_text(problems), wordWrap=True, visible=bool(problems))
         self.problems.setProperty("variant", "down")
-        self.filter = FilterEdit(theme, "Find a bookmaker")
-        self.all = QPushButton("Tick &all", autoDefault=False)
-        self.none = QPushButton("Tick &none", autoDefault=False)
-        self.restore = QPushButton("&Reset to default", autoDefault=False)
+        self.filter = FilterEdit(theme, _("Find a bookmaker"))
+        self.all = QPushButton(_("Tick &all"), autoDefault=False)
+        self.none = QPushButton(_("Tick &none"), autoDefault=False)
+        self.restore = QPushButton(_("&Reset to default"), autoDefault=False)
         self.table = _Table(theme, model)
         self.count = Label()
         self.count.setProperty("variant", "note")
@@ -354,7 +378,7 @@ class BookmakersDialog(FormDialog):
         self.below.addWidget(self.fault)
         self.below.addWidget(self.count)
         self.buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
-        save = self.buttons.addButton("Save", QDialogButtonBox.ButtonRole.AcceptRole)
+        save = self.buttons.addButton(_("Save"), QDialogButtonBox.ButtonRole.AcceptRole)
         save.setProperty("variant", "primary")
         self._column.setStretchFactor(self.below, 1)
         self.close_form()
@@ -383,11 +407,15 @@ class BookmakersDialog(FormDialog):
         self.restore.setEnabled(index.isValid() and not rows[index.row()].is_as_shipped)
         chosen = len(self.mine())
         self.count.setText(
-            f"{chosen} of {len(rows)} ticked. Only these are used for best price, value and stakes."
+            _(
+                "{ticked} of {count} ticked. Only these are used for best price, value and stakes."
+            ).format(ticked=chosen, count=len(rows))
             if chosen
             else (
-                f"All {len(rows)} bookmakers count. Tick the ones you use. Clear a field to reset "
-                "it."
+                _(
+                    "All {count} bookmakers count. Tick the ones you use. Clear a field "
+                    "to reset it."
+                ).format(count=len(rows))
             )
         )
 
@@ -408,8 +436,13 @@ def _problems_text(problems: Sequence[str]) -> str:
     if not problems:
         return ""
     more = len(problems) - _MOST_PROBLEMS
-    lines = [*problems[:_MOST_PROBLEMS], *([f"… and {more} more"] if more > 0 else [])]
-    return "\n".join([*lines, "Defaults are used instead. Saving keeps these lines as comments."])
+    lines = [
+        *map(translated, problems[:_MOST_PROBLEMS]),
+        *([_("… and {more} more").format(more=more)] if more > 0 else []),
+    ]
+    return "\n".join(
+        [*lines, _("Defaults are used instead. Saving keeps these lines as comments.")]
+    )
 
 
 class _Table(QTableView):
@@ -417,7 +450,7 @@ class _Table(QTableView):
 
     def __init__(self, theme: Theme, model: BookmakersModel) -> None:
         super().__init__()
-        self.setAccessibleName("Bookmakers")
+        self.setAccessibleName(_("Bookmakers"))
         self.setModel(model)
         self._fields = _Fields(self)
         self.setItemDelegate(self._fields)

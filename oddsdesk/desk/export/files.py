@@ -15,6 +15,7 @@ from oddsdesk.base.files import whole_file
 from oddsdesk.base.numbers import num, with_marks
 from oddsdesk.base.places import how_to_install
 from oddsdesk.base.text import safe_text
+from oddsdesk.base.texts import _
 from oddsdesk.contract.times import format_ms, parse_ms
 from oddsdesk.desk.ui.table.cells import Exported, Kind, R, Value
 from oddsdesk.desk.ui.table.live_model import StableRowsModel
@@ -136,7 +137,7 @@ _FIRST_YEAR = 1901
 """Excel treats 1900 as a leap year and has no earlier dates."""
 
 
-_NO_EXCEL: Final = "Excel export is not installed ({}). CSV works without it."
+_NO_EXCEL: Final = _("Excel export is not installed ({command}). CSV works without it.")
 
 
 class ExportError(Exception):
@@ -154,12 +155,13 @@ def write_xlsx(
     try:
         import xlsxwriter  # noqa: PLC0415 - an extra, and 60 ms that only an export needs
     except ImportError as error:
-        raise ExportError(_NO_EXCEL.format(how_to_install("xlsx"))) from error
+        raise ExportError(_NO_EXCEL.format(command=how_to_install("xlsx"))) from error
     if len(table.rows) > _MOST_ROWS:
         raise ExportError(
-            f"There are {num(len(table.rows)):,} rows, but an Excel sheet holds"
-            f" {num(_MOST_ROWS):,}. "
-            "Filter them or choose CSV."
+            _(
+                "There are {rows:,} rows, but an Excel sheet holds {most:,}. Filter them "
+                "or choose CSV."
+            ).format(rows=num(len(table.rows)), most=num(_MOST_ROWS))
         )
     book = xlsxwriter.Workbook(file, {"constant_memory": True, "in_memory": False})
     try:
@@ -270,7 +272,7 @@ def write_workbook(table: Table, file: BinaryIO, progress: Progress) -> None:
 
 
 CSV: Final = FileFormat("CSV", ".csv", write_csv)
-XLSX: Final = FileFormat("Excel workbook", ".xlsx", write_workbook)
+XLSX: Final = FileFormat(_("Excel workbook"), ".xlsx", write_workbook)
 JSON: Final = FileFormat("JSON", ".json", write_json)
 FORMATS: Final = (CSV, XLSX, JSON)
 
@@ -279,7 +281,7 @@ def lack_of(file_format: FileFormat) -> str:
     """Return what a format needs that is not installed; empty if nothing is missing."""
     if file_format is not XLSX or find_spec("xlsxwriter") is not None:
         return ""
-    return _NO_EXCEL.format(how_to_install("xlsx"))
+    return _NO_EXCEL.format(command=how_to_install("xlsx"))
 
 
 def _steps(table: Table, progress: Progress) -> Iterator[int]:
@@ -305,7 +307,9 @@ def write_whole(table: Table, file_format: FileFormat, path: Path, progress: Pro
             file_format.write(table, file, progress)
     except OSError as error:
         reason = error.strerror or str(error)
-        raise ExportError(f"{path} cannot be written: {reason}.") from error
+        raise ExportError(
+            _("{path} cannot be written: {reason}.").format(path=path, reason=reason)
+        ) from error
 
 
 class Writer:
@@ -346,7 +350,9 @@ class Writer:
         except ExportError as error:
             self._end(str(error))
         except Exception as error:
-            self._end(f"The export failed: {error!r}. This is a bug in oddsdesk.")
+            self._end(
+                _("The export failed: {error!r}. This is a bug in oddsdesk.").format(error=error)
+            )
             raise
         else:
             self._end(None)

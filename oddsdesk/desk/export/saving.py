@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from oddsdesk.base.numbers import num
+from oddsdesk.base.texts import _, ngettext
 from oddsdesk.desk.export.files import CSV, FORMATS, FileFormat, Table, Writer, lack_of
 from oddsdesk.desk.ui.controls.file_dialog import file_dialog
 
@@ -33,7 +34,7 @@ class TableSaver(QObject):
 
     def ask_for_file(self) -> None:
         """Ask for the file; its suffix sets the format."""
-        dialog = file_dialog(self._owner, "Export")
+        dialog = file_dialog(self._owner, _("Export"))
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setNameFilters(list(_FILTERS))
         dialog.setDefaultSuffix(CSV.suffix[1:])
@@ -49,7 +50,11 @@ class TableSaver(QObject):
         found = format_of(path)
         if found is None:
             endings = ", ".join(each.suffix for each in FORMATS)
-            self.said.emit(f"{path.name}: unknown format. Use a name that ends in {endings}.")
+            self.said.emit(
+                _("{name}: unknown format. Use a name that ends in {endings}.").format(
+                    name=path.name, endings=endings
+                )
+            )
             return
         if lack := lack_of(found):
             self.said.emit(lack)
@@ -63,9 +68,9 @@ class TableSaver(QObject):
             lambda trouble: self._ended.emit(writer, trouble or ""),
         )
         rows = len(table.rows)
-        self._writers[writer] = (
-            f"{num(rows):,} row{'' if rows == 1 else 's'} written to {path.name}."
-        )
+        self._writers[writer] = ngettext(
+            "{count:,} row written to {name}.", "{count:,} rows written to {name}.", rows
+        ).format(count=num(rows), name=path.name)
         writer.start_writing()
 
     def abort_saving(self) -> None:
