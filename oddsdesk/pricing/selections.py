@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.identity import teams
 from oddsdesk.contract.markets import (
     DRAW_VOIDS,
@@ -548,7 +549,7 @@ class Result(Enum):
     @property
     def words(self) -> str:
         """What people read: ``half won``."""
-        return self.value.replace("_", " ")
+        return _RESULT_WORDS[self]
 
     @property
     def shares(self) -> tuple[float, float]:
@@ -561,6 +562,15 @@ class Result(Enum):
         return _REVERSED.get(self, self)
 
 
+_RESULT_WORDS: Final = {
+    Result.WON: N_("won"),
+    Result.LOST: N_("lost"),
+    Result.VOID: N_("void"),
+    Result.HALF_WON: N_("half won"),
+    Result.HALF_LOST: N_("half lost"),
+    Result.CASHED_OUT: N_("cashed out"),
+    Result.PLACED: N_("placed"),
+}
 _SHARES: Final = {
     Result.WON: (1.0, 0.0),
     Result.HALF_WON: (0.5, 0.0),

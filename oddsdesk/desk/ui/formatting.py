@@ -13,15 +13,15 @@ from functools import lru_cache
 from typing import Final
 
 from oddsdesk.base.figures import may_be_thousands
+from oddsdesk.base.market_words import market_text, period_text
 from oddsdesk.base.numbers import date_text, hour_text, num, weekday_text, with_marks
-from oddsdesk.contract.competitions import period_label
+from oddsdesk.base.texts import _, pgettext
 from oddsdesk.contract.identity import teams
-from oddsdesk.contract.markets import market_title
 from oddsdesk.contract.times import DAY_MS, HOUR_MS
 from oddsdesk.pricing import formats
 from oddsdesk.pricing.profiles import Profiles
 
-NO_WINDOW: Final = "none"
+NO_WINDOW: Final = pgettext("price window", "none")
 """In place of a window where the reference prices the line, but no price can be value."""
 _TOLD_BY_SELECTIONS: Final = frozenset({"", "moneyline", "spread", "total", "double_chance"})
 """Market types that people read from the text of a selection alone: "Over 2.5" is the total."""
@@ -35,14 +35,22 @@ _SAMPLES: Final = {
     formats.IMPLIED: "88.8 %",
 }
 _WINDOW_SAMPLES: Final = {
-    formats.AMERICAN: "−8888 to −8888",
+    formats.AMERICAN: _("{low} to {high}").format(low="−8888", high="−8888"),
     formats.FRACTIONAL: "88.88 – 88.88/1",
-    formats.MALAY: "−8.888 to −8.888",
-    formats.INDONESIAN: "−88.88 to −88.88",
+    formats.MALAY: _("{low} to {high}").format(low="−8.888", high="−8.888"),
+    formats.INDONESIAN: _("{low} to {high}").format(low="−88.88", high="−88.88"),
     formats.IMPLIED: "88.8 – 88.8 %",
 }
 _SIGNED: Final = (formats.AMERICAN, formats.MALAY, formats.INDONESIAN)
 """Styles with signs, between which a dash would be read as one."""
+_STYLE_WORDS: Final = {
+    formats.AMERICAN: pgettext("in the title of a field for odds", "american"),
+    formats.FRACTIONAL: pgettext("in the title of a field for odds", "fractional"),
+    formats.HONG_KONG: pgettext("in the title of a field for odds", "hong kong"),
+    formats.MALAY: pgettext("in the title of a field for odds", "malay"),
+    formats.INDONESIAN: pgettext("in the title of a field for odds", "indonesian"),
+    formats.IMPLIED: pgettext("in the title of a field for odds", "implied"),
+}
 _style = formats.DECIMAL
 
 
@@ -61,7 +69,7 @@ def odds_style() -> str:
 
 def odds_title(title: str) -> str:
     """Return the title of a field for odds, with the style unless they are decimal."""
-    return title if _style == formats.DECIMAL else f"{title}, {_style.replace('_', ' ')}"
+    return title if _style == formats.DECIMAL else f"{title}, {_STYLE_WORDS[_style]}"
 
 
 def odds_sample(*, has_long: bool = True) -> str:
@@ -116,7 +124,7 @@ def read_as_text(text: str, odds: float) -> str:
         is_plain = float(plain) == odds and not (plain[0] == "+" or may_be_thousands(text))
     except ValueError:
         is_plain = False
-    return "" if is_plain else f"{num(odds):.6g} decimal"
+    return "" if is_plain else _("{odds} decimal").format(odds=f"{num(odds):.6g}")
 
 
 def fair_text(odds: float) -> str:
@@ -206,7 +214,8 @@ def _in_style(odds: float, style: str) -> str:
 @lru_cache(maxsize=8_192)
 def _window(least: float, most: float, style: str) -> str:
     low, high, unit = formats.format_window(least, most, style)
-    return _true_minus(f"{low}{' to ' if style in _SIGNED else ' – '}{high}{unit}")
+    span = _("{low} to {high}") if style in _SIGNED else "{low} – {high}"
+    return _true_minus(f"{span.format(low=low, high=high)}{unit}")
 
 
 @lru_cache(maxsize=8_192)
@@ -226,11 +235,11 @@ def untold_text(market_type: str, sport: str, period: int, selection: str, match
 
     For a team's total, it is the team, which also names the game.
     """
-    title = "" if market_type in _TOLD_BY_SELECTIONS else market_title(market_type)
+    title = "" if market_type in _TOLD_BY_SELECTIONS else market_text(market_type)
     pair = teams(match_name) if market_type == "team_total" else None
     if pair is not None and (side := selection.partition(" ")[0]) in _SIDES:
         title = pair[_SIDES.index(side)]
-    return " · ".join(filter(None, (title, period_label(sport, period) if period else "")))
+    return " · ".join(filter(None, (title, period_text(sport, period) if period else "")))
 
 
 def game_text(selection: str, match_name: str) -> str:
@@ -266,11 +275,11 @@ def local_time(ms: int, zone: tzinfo | None = None) -> datetime:
 def kick_off_text(ms: int | None, now_ms: int, zone: tzinfo | None = None) -> str:
     """Return a kick-off as people say it: ``Today 14:00``, ``Sun 14:00``, ``25 Apr 14:00``."""
     if ms is None:
-        return "time unknown"
+        return _("time unknown")
     moment, now = local_time(ms, zone), local_time(now_ms, zone)
     days = (moment.date() - now.date()).days
     if days == 0:
-        return f"Today {hour_text(moment)}"
+        return _("Today {time}").format(time=hour_text(moment))
     if 0 < days < 7:
         return f"{weekday_text(moment)} {hour_text(moment)}"
     return f"{date_text(moment, year=False)} {hour_text(moment)}"
@@ -296,7 +305,7 @@ def day_sample(*, year: bool = False) -> str:
 
 def today_sample() -> str:
     """Return the widest text of ``kick_off_text`` for today."""
-    return f"Today {hour_text(_WIDEST)}"
+    return _("Today {time}").format(time=hour_text(_WIDEST))
 
 
 def clock_text(ms: int, now_ms: int, zone: tzinfo | None = None) -> str:
@@ -318,16 +327,17 @@ def unmoved_text(changed_at: int, now_ms: int, *, has_moved: bool) -> str:
     A service tells what stands, not since when: before the first sight it may have moved or not.
     """
     since = clock_text(changed_at, now_ms)
-    return f"unchanged since {since}" if has_moved else f"no move seen since {since}"
+    text = _("unchanged since {time}") if has_moved else _("no move seen since {time}")
+    return text.format(time=since)
 
 
 def until_text(ms: int, now_ms: int) -> str:
     """Return how far off a moment is: ``in 2 d 19 h``, ``in 12 min``, ``1 h 5 min ago``."""
     span = abs(ms - now_ms)
     if span < MINUTE_MS:
-        return "now"
-    text = span_text(span)
-    return f"in {text}" if ms > now_ms else f"{text} ago"
+        return pgettext("a moment", "now")
+    text = _("in {span}") if ms > now_ms else _("{span} ago")
+    return text.format(span=span_text(span))
 
 
 def span_text(span_ms: int) -> str:
