@@ -1,6 +1,7 @@
 """The list of texts is current, and every catalogue fits it."""
 
 import ast
+import re
 import string
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.mofile import read_mo
 
 SOURCE = catalogues.ROOT / "oddsdesk"
+GLOSSARIES = sorted((catalogues.ROOT / "docs").glob("glossary-*.md"))
 FOUND = sorted(catalogues.LOCALE.glob("*/LC_MESSAGES/oddsdesk.po"))
 
 
@@ -97,3 +99,18 @@ def test_a_lost_placeholder_and_a_missing_form_are_found() -> None:
     lost = Message("Open {name}", "{nam} öffnen")
     one = Message(("{count} game", "{count} games"), ("{count} Spiel",))
     assert [len(list(faults(each, catalogue))) for each in (good, lost, one)] == [0, 1, 1]
+
+
+@pytest.mark.parametrize("path", GLOSSARIES, ids=lambda path: path.stem)
+def test_a_glossary_says_where_each_term_was_read(path: Path) -> None:
+    """A term is sourced by a page that uses it, at most a quarter are "our word: reason"."""
+    lines = [each for each in path.read_text("utf-8").splitlines() if each.startswith("| ")]
+    rows = [each.strip("| ").split(" | ") for each in lines]
+    terms = [row for row in rows if row[0] not in ("English", "---")]
+    assert [row for row in terms if len(row) != 3 or not all(row)] == []
+    assert len(terms) >= 120
+    assert len({row[0] for row in terms}) == len(terms)
+    ours = [row for row in terms if re.match(r"our word: \w+", row[2])]
+    linked = [row for row in terms if re.match(r"\[[^]]+\]\(https?://\S+\)", row[2])]
+    assert [row for row in terms if row not in ours and row not in linked] == []
+    assert len(ours) * 4 <= len(terms)
