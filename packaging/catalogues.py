@@ -4,7 +4,9 @@
 (``pt``), it is added. Needs Babel, which the extra `test` installs.
 """
 
+import ast
 import sys
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,6 +14,8 @@ from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
+
+from oddsdesk.cli.click_words import help_paragraphs
 
 ROOT = Path(__file__).parent.parent
 LOCALE = ROOT / "resources" / "locale"
@@ -35,7 +39,25 @@ def texts() -> Catalog:
         found.add(
             message, locations=[(f"oddsdesk/{file}", None)], auto_comments=comments, context=context
         )
+    for path in sorted((source / "cli").glob("*.py")):
+        if path.name.startswith("mcp"):
+            continue  # always English
+        for text in help_texts(path.read_text("utf-8")):
+            found.add(text, locations=[(f"oddsdesk/cli/{path.name}", None)])
     return found
+
+
+def help_texts(code: str) -> Iterator[str]:
+    """Yield the paragraphs of the docstrings of commands, which are their help."""
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.FunctionDef) and any(map(_makes_a_command, node.decorator_list)):
+            for text, _ in help_paragraphs(ast.get_docstring(node) or ""):
+                yield text
+
+
+def _makes_a_command(decorator: ast.expr) -> bool:
+    name = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return isinstance(name, ast.Attribute) and name.attr in ("command", "group")
 
 
 def catalogue_of(language: str) -> Path:

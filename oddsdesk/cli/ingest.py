@@ -191,7 +191,7 @@ def ingest(files: tuple[str, ...], database: Database, durable: bool) -> None:
     quote is an odds row as /api/odds returns it. A line with a status and without odds is a result
     (docs/feeds.md). Bad lines are skipped and reported, the first 20 of a file
     one by one; the exit status is then 1. Odds of 0, 1 or null remove a selection; an empty odds
-    object, {}, removes the market.
+    object removes the market.
 
     \b
     Example:

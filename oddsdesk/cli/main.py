@@ -11,7 +11,15 @@ import click
 
 from oddsdesk import __version__
 from oddsdesk.base.ending import Ending
-from oddsdesk.base.texts import ENGLISH, chosen_language, saved_language, use_language
+from oddsdesk.base.texts import (
+    ENGLISH,
+    N_,
+    chosen_language,
+    language,
+    saved_language,
+    translated,
+    use_language,
+)
 
 SERVER_COMMANDS: Final = {
     "accounts": "oddsdesk.cli.accounts:accounts",
@@ -73,8 +81,13 @@ class LazyGroup(click.Group):
         self._prints_json = False
 
     def main(self, *args: Any, **extra: Any) -> Any:
-        """Run a command; report unwritable output in one line."""
+        """Run a command in the user's language; report unwritable output in one line."""
         open_closed_streams()
+        use_language(chosen_language(os.environ))
+        if language() != ENGLISH:
+            from oddsdesk.cli.click_words import translate_click  # noqa: PLC0415 - has texts
+
+            translate_click(self)
         try:
             return super().main(*args, **extra)
         except OSError as error:
@@ -82,7 +95,8 @@ class LazyGroup(click.Group):
                 raise
             silence_output()
             why = error.strerror or error
-            click.echo(f"Error: standard output cannot be written: {why}", err=True)
+            told = translated(N_("Error: standard output cannot be written: {why}"))
+            click.echo(told.format(why=why), err=True)
             raise SystemExit(1) from error
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -108,7 +122,8 @@ class LazyGroup(click.Group):
         from difflib import get_close_matches  # noqa: PLC0415 - 5 ms of each start
 
         if meant := get_close_matches(name, self._targets):
-            ctx.fail(f"No such command {name!r}. Did you mean {' or '.join(meant)}?")
+            told = translated(N_("No such command {name!r}. Did you mean {commands}?"))
+            ctx.fail(told.format(name=name, commands=translated(N_(" or ")).join(meant)))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Load a command; None if no command has that name."""
@@ -119,6 +134,10 @@ class LazyGroup(click.Group):
         use_language(ENGLISH if self._prints_json else _language_of(cmd_name))
         module, name = target.split(":")
         command: click.Command = getattr(importlib.import_module(module), name)
+        if language() != ENGLISH:
+            from oddsdesk.cli.click_words import translate_help  # noqa: PLC0415 - has texts
+
+            translate_help(command)
         return command
 
 

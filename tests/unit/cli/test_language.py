@@ -1,0 +1,60 @@
+"""Commands speak the user's language, with click's own words."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+
+def ended(*arguments: str, language: str = "xx-pseudo") -> subprocess.CompletedProcess[str]:
+    """Run a command in the pseudo-locale."""
+    return subprocess.run(
+        [sys.executable, "-m", "oddsdesk", *arguments],
+        env=os.environ | {"ODDSDESK_LANGUAGE": language, "COLUMNS": "200"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+def test_the_help_of_a_command_is_translated_with_clicks_headings() -> None:
+    shown = ended("devig", "--help").stdout
+    assert "[Úságé:] oddsdesk devig" in shown
+    assert "[Rémóvé thé márgíñ fróm ódds." in shown
+    assert "dévíg 2.05 1.88\n" in shown, "an example keeps its lines"
+    assert "[Óptíóñs" in shown
+    assert "[Shów thís mésságé áñd éxít." in shown
+
+
+def test_the_program_lists_its_commands_in_the_language() -> None:
+    shown = ended("--help").stdout
+    assert "[Çómpáré bóókmákérs wíth á shárp bóók, lívé." in shown
+    assert "[Shów thé vérsíóñ áñd éxít." in shown
+    assert "[Rémóvé thé márgíñ fróm ódds." in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("devg",), "Díd ýóú méáñ devig?"),
+        (("devig",), "[Míssíñg árgúméñt"),
+        (("games", "accept"), "[Míssíñg árgúméñt"),
+        (("fair", "--rh0", "1"), "[Ñó súçh óptíóñ"),
+    ],
+)
+def test_a_mistake_is_explained_in_the_language(arguments: tuple[str, ...], expected: str) -> None:
+    result = ended(*arguments)
+    assert result.returncode == 2
+    assert expected in result.stderr
+    assert "[Érrór:" in result.stderr
+
+
+def test_english_loads_no_list_of_words() -> None:
+    program = (
+        "import sys\nfrom oddsdesk.cli.main import main\n"
+        "main(['devig', '1.9', '1.9'], standalone_mode=False)\n"
+        "assert 'oddsdesk.cli.click_words' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
