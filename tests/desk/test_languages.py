@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-TRANSLATED = ("history", "matrix", "navigator", "settings", "shell", "ui")
+TRANSLATED = ("grid", "history", "matrix", "navigator", "settings", "shell", "ui")
 """Rooms that show no English any more; add each room whose texts have been marked."""
 NOT_YET = frozenset(
     {

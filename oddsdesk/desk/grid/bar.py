@@ -21,10 +21,18 @@ from PySide6.QtWidgets import (
 
 from oddsdesk.base.figures import FigureError, read_number
 from oddsdesk.base.numbers import num, typed_number
-from oddsdesk.board.model.basis import Freshness
+from oddsdesk.base.texts import _, ngettext, pgettext, translated
 from oddsdesk.desk.export.files import FORMATS, FileFormat
 from oddsdesk.desk.grid.entries import Shape
-from oddsdesk.desk.grid.filter import GridFilter, Range, chips, hours_text, seconds_text, without
+from oddsdesk.desk.grid.filter import (
+    FRESHNESS_TEXTS,
+    GridFilter,
+    Range,
+    chips,
+    hours_text,
+    seconds_text,
+    without,
+)
 from oddsdesk.desk.settings.declared import DERIVED_KINDS
 from oddsdesk.desk.ui import spacing
 from oddsdesk.desk.ui.controls.bars import ListBar
@@ -41,9 +49,12 @@ _LEAST_FILTER_WIDTH, _FILTER_WIDTH = 110, 260
 _NARROW_FILTER_WIDTH = 72
 """What it has where figures would be cut otherwise, however large texts are."""
 _PROGRESS_WIDTH = 90
-_PAUSE, _IN_SHORT = ("Pause updates", "Resume updates"), ("Pause", "Resume")
+_PAUSE, _IN_SHORT = (
+    (_("Pause updates"), _("Resume updates")),
+    (pgettext("updates", "Pause"), pgettext("updates", "Resume")),
+)
 """The button that pauses the updates, and the one that resumes them."""
-_SHAPES = ((Shape.PRICES.value, "Prices"), (Shape.SELECTIONS.value, "Selections"))
+_SHAPES = ((Shape.PRICES.value, _("Prices")), (Shape.SELECTIONS.value, _("Selections")))
 
 
 class GridBar(ListBar):
@@ -64,7 +75,7 @@ class GridBar(ListBar):
         super().__init__(theme)
         self._theme = theme
         self._misplaced, self._is_narrow = 0, False
-        self._counted = "", ""
+        self._counted = "", "", ""
         # Where there is too little room the line is cut; it never widens the window.
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.count = ElidedLabel()
@@ -73,22 +84,22 @@ class GridBar(ListBar):
         self.reading.setProperty("variant", "note")
         self.progress = QProgressBar(textVisible=False)
         self.progress.setFixedSize(_PROGRESS_WIDTH, spacing.HALF)
-        self.pause = self._button(_PAUSE[0], "Stop loading new prices; those shown stay")
+        self.pause = self._button(_PAUSE[0], _("Stop loading new prices; those shown stay"))
         self.arrange = SteadyButton()
-        self.arrange.setToolTip("Re-sort: add new prices, drop old ones (Shift+S)")
-        self.arrange.setAccessibleName("Re-sort")
-        self.shapes = ChipRow("Row type")
+        self.arrange.setToolTip(_("Re-sort: add new prices, drop old ones (Shift+S)"))
+        self.arrange.setAccessibleName(_("Re-sort"))
+        self.shapes = ChipRow(_("Row type"))
         self.shapes.show_chips(_SHAPES)
         self.group = QToolButton()
         self.group.setCheckable(True)
-        self.group.setText("By game")
+        self.group.setText(_("By game"))
         self.group.setProperty("variant", "chip")
-        self.group.setToolTip("Group rows by game")
-        self.views = MenuButton("View", tells_purpose=True)
-        self.views.setToolTip("Saved filters, columns and sorting")
-        self.columns = self._button("", "Show, hide and move columns")
-        self.export = self._button("", "Copy or export")
-        self.filter = FilterEdit(theme, "Filter: team, market, bookmaker…")
+        self.group.setToolTip(_("Group rows by game"))
+        self.views = MenuButton(_("View"), tells_purpose=True)
+        self.views.setToolTip(_("Saved filters, columns and sorting"))
+        self.columns = self._button("", _("Show, hide and move columns"))
+        self.export = self._button("", _("Copy or export"))
+        self.filter = FilterEdit(theme, _("Filter: team, market, bookmaker…"))
         scale_most_width(self.filter, theme, _FILTER_WIDTH)
         self._lay_out()
         self._connect()
@@ -105,13 +116,14 @@ class GridBar(ListBar):
         self.pause.setAccessibleName(_PAUSE[paused])
         self._say_pause(in_short=self.pause.text() in _IN_SHORT)
         self.pause.setToolTip(
-            "Load new prices again" if paused else "Stop loading new prices; those shown stay"
+            _("Load new prices again") if paused else _("Stop loading new prices; those shown stay")
         )
 
-    def show_count(self, rows: str, what: str) -> None:
-        """Say how many rows there are, of all, and where there is room of what."""
-        if (rows, what) != self._counted:
-            self._counted = rows, what
+    def show_count(self, whole: str, rows: str, shown: str) -> None:
+        """Say how many rows there are, of all and of what; ``rows`` and ``shown`` "
+        "say it shorter."""
+        if (whole, rows, shown) != self._counted:
+            self._counted = whole, rows, shown
             self._fit()
 
     def show_misplaced(self, rows: int) -> None:
@@ -129,8 +141,12 @@ class GridBar(ListBar):
     def _say_misplaced(self) -> bool:
         rows = self._misplaced
         if self._is_narrow:
-            return self.arrange.show_text(f"Sort {num(rows):,}")
-        return self.arrange.show_text(f"{num(rows):,} change{'s' if rows != 1 else ''} – re-sort")
+            return self.arrange.show_text(_("Sort {rows:,}").format(rows=num(rows)))
+        return self.arrange.show_text(
+            ngettext("{rows:,} change – re-sort", "{rows:,} changes – re-sort", rows).format(
+                rows=num(rows)
+            )
+        )
 
     def _fit(self) -> None:
         """Say less where it is narrow, and leave out what is reached in other ways, too."""
@@ -139,8 +155,7 @@ class GridBar(ListBar):
         room = self.width() - 2 * spacing.LEAD
         least = self._theme.fonts.scaled(_LEAST_FILTER_WIDTH)
         self.filter.setMinimumWidth(least)
-        rows, what = self._counted
-        whole, shown_ones = f"{rows} {what}", rows.partition(" of ")[0]
+        whole, rows, shown_ones = self._counted
         steps = (
             (False, whole, False),
             *((True, count, False) for count in (whole, rows, shown_ones)),
@@ -204,7 +219,7 @@ class GridBar(ListBar):
 
     def _export_menu(self) -> QMenu:
         menu = QMenu(self)
-        copy = QAction("Copy as a table\tCtrl+C", menu)
+        copy = QAction(f"{_('Copy as a table')}\tCtrl+C", menu)
         copy.triggered.connect(lambda _checked=False: self.copy_requested.emit())
         menu.addAction(copy)
         menu.addSeparator()
@@ -213,7 +228,9 @@ class GridBar(ListBar):
         return menu
 
     def _add_format(self, menu: QMenu, file_format: FileFormat) -> None:
-        action = QAction(f"Export as {file_format.title}…", menu)
+        action = QAction(
+            _("Export as {format}…").format(format=translated(file_format.title)), menu
+        )
         action.triggered.connect(lambda _checked=False: self.export_requested.emit(file_format))
         menu.addAction(action)
 
@@ -245,15 +262,18 @@ class ChoicePopup(Popup):
         parent: QWidget,
         theme: Theme,
         title: str,
+        find: str,
         choices: Sequence[tuple[str, str]],
         chosen: Iterable[str],
     ) -> None:
-        """``choices`` are (key, text); those that are chosen but not offered stay chosen."""
+        """``find`` says what is searched for. ``choices`` are (key,
+        text); those that are chosen but
+        not offered stay chosen."""
         super().__init__(parent, title)
         self._chosen = set(chosen)
         self.list = QListWidget()
         self.list.setAccessibleName(title)
-        self.search = FilterEdit(theme, f"Find: {title.lower()}")
+        self.search = FilterEdit(theme, find)
         self.search.setVisible(len(choices) >= _SEARCHED_FROM)
         row = theme.fonts.row_height(spacing.SECTION_ROW)
         for key, text in choices:
@@ -266,7 +286,7 @@ class ChoicePopup(Popup):
                 | Qt.ItemFlag.ItemIsSelectable
             )
             item.setCheckState(_state(key in self._chosen))
-        self._clear = QPushButton("Clear")
+        self._clear = QPushButton(_("Clear"))
         for widget in (self.search, self.list, self._clear):
             self.column.addWidget(widget)
         self.setFixedWidth(theme.fonts.scaled(_WIDTH))
@@ -306,12 +326,17 @@ class RangePopup(Popup):
 
     def __init__(self, parent: QWidget, theme: Theme, title: str, unit: str, chosen: Range) -> None:
         super().__init__(parent, title)
-        self.least = self._edit("from", chosen.least)
-        self.most = self._edit("to", chosen.most)
+        self.least = self._edit(pgettext("least and most", "from"), chosen.least)
+        self.most = self._edit(pgettext("least and most", "to"), chosen.most)
         line = spacing.horizontal(spacing=spacing.STEP)
-        for widget in (self.least, Label("to"), self.most, Label(unit)):
+        for widget in (
+            self.least,
+            Label(pgettext("between least and most", "to")),
+            self.most,
+            Label(unit),
+        ):
             line.addWidget(widget)
-        self._apply = QPushButton("Filter")
+        self._apply = QPushButton(_("Filter"))
         self.problem = Label(wordWrap=True)
         self.problem.setProperty("variant", "value")
         self.problem.hide()
@@ -342,7 +367,7 @@ class RangePopup(Popup):
         try:
             least, most = self._figure(self.least), self._figure(self.most)
         except (FigureError, OddsFormatError) as error:
-            self.problem.setText(sentence(str(error)))
+            self.problem.setText(sentence(translated(str(error))))
             self.problem.show()
             self.adjustSize()
             return
@@ -380,12 +405,13 @@ def _state(is_ticked: bool) -> Qt.CheckState:
 
 _GRID_FILTER_BAR_HEIGHT = spacing.CONTROL + 2 * (spacing.STEP - 2)
 _SETS = (
-    ("sports", "Sport"),
-    ("competitions", "Competition"),
-    ("markets", "Market"),
-    ("periods", "Period"),
-    ("bookmakers", "Bookmaker"),
+    ("sports", _("Sport"), _("Find: sport")),
+    ("competitions", _("Competition"), _("Find: competition")),
+    ("markets", _("Market"), _("Find: market")),
+    ("periods", _("Period"), _("Find: period")),
+    ("bookmakers", _("Bookmaker"), _("Find: bookmaker")),
 )
+"""Facets of which several are ticked: their title, and what is said where one is looked for."""
 _EDGES = (0.0, 1.0, 2.0, 3.0, 5.0)
 _HOLDS = (2.0, 3.0, 5.0, 8.0)
 _SPREADS = (0.0, 1.0, 2.0, 5.0)
@@ -416,8 +442,8 @@ class GridFilterBar(QWidget):
         self.popup: ChoicePopup | RangePopup | None = None
         self.button = QToolButton()
         self.button.setProperty("variant", "chip")
-        self.button.setText("Filter")
-        self.button.setToolTip("Filter by sport, market, bookmaker, EV, odds, age and more")
+        self.button.setText(_("Filter"))
+        self.button.setToolTip(_("Filter by sport, market, bookmaker, EV, odds, age and more"))
         self.button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.button.setMenu(self._menu())
@@ -425,8 +451,8 @@ class GridFilterBar(QWidget):
         self._nothing.setProperty("variant", "note")
         self._clear = QToolButton()
         self._clear.setProperty("variant", "plain")
-        self._clear.setText("Clear all")
-        self._clear.setToolTip("Remove all filters and the search words")
+        self._clear.setText(_("Clear all"))
+        self._clear.setToolTip(_("Remove all filters and the search words"))
         self._clear.clicked.connect(self.cleared)
         self.chips: dict[str, QToolButton] = {}
         self._line = spacing.horizontal(
@@ -453,17 +479,23 @@ class GridFilterBar(QWidget):
                 self.chips[facet] = self._chip(facet)
                 self._line.insertWidget(len(self.chips), self.chips[facet])
             self.chips[facet].setText(literal(text))
-            self.chips[facet].setAccessibleName(f"Remove filter: {text}")
-            self.chips[facet].setToolTip(f"Remove filter: {text}")
+            self.chips[facet].setAccessibleName(_("Remove filter: {text}").format(text=text))
+            self.chips[facet].setToolTip(_("Remove filter: {text}").format(text=text))
         self._nothing.setVisible(chosen.shows_all)
         self._clear.setVisible(not chosen.shows_all)
         self._restyle()
 
     def show_missing(self, rows: int) -> None:
         """Say how many rows are not shown: a click shows what a filter hides, else they are new."""
-        self._clear.setText(f"{num(rows):,} hidden · Show all" if rows else "Clear all")
-        new = f"{num(rows):,} more after the next re-sort (Shift+S)."
-        nothing = "No filters. Filter by sport, bookmaker, EV, age…"
+        self._clear.setText(
+            ngettext("{rows:,} hidden · Show all", "{rows:,} hidden · Show all", rows).format(
+                rows=num(rows)
+            )
+            if rows
+            else _("Clear all")
+        )
+        new = _("{rows:,} more after the next re-sort (Shift+S).").format(rows=num(rows))
+        nothing = _("No filters. Filter by sport, bookmaker, EV, age…")
         self._nothing.show_text(new if rows else nothing)
 
     def _chip(self, facet: str) -> QToolButton:
@@ -478,31 +510,39 @@ class GridFilterBar(QWidget):
 
     def _menu(self) -> QMenu:
         menu = QMenu(self)
-        for facet, title in _SETS:
-            self._add(menu, f"{title}…", partial(self._choose, facet, title))
+        for facet, title, find in _SETS:
+            self._add(menu, f"{title}…", partial(self._choose, facet, title, find))
         menu.addSeparator()
         self._add_values(
-            menu, "In play", "is_live", [("In play", True), ("Before kick-off", False)]
+            menu, _("In play"), "is_live", [(_("In play"), True), (_("Before kick-off"), False)]
         )
-        edges = [(f"At least {num(edge):g} %", Range(edge)) for edge in _EDGES]
-        self._add_ranges(menu, "ev", ("EV", "EV", "%"), edges)
-        self._add(menu, "Odds…", self._type_odds)
-        holds = [(f"At most {num(hold):g} %", Range(None, hold)) for hold in _HOLDS]
-        self._add_ranges(menu, "hold", ("Hold", "Hold", "%"), holds)
-        spreads = [(f"At most {num(spread):g} %", Range(None, spread)) for spread in _SPREADS]
-        self._add_ranges(menu, "lay_spread", ("Lay spread", "Lay spread", "%"), spreads)
-        starts = [(f"Within {hours_text(hours)}", Range(0, hours)) for hours in _HOURS]
-        self._add_ranges(menu, "kick_off", ("Kick-off", "Hours to kick-off", "h"), starts)
-        ages = [(f"Within {seconds_text(seconds)}", seconds) for seconds in _AGES_S]
-        self._add_values(menu, "Seen", "seen_within_s", ages)
-        levels = [
-            ("Fresh only", Freshness.FRESH),
-            ("Fresh or ageing", Freshness.AGEING),
-            ("Fresh, ageing or stale", Freshness.STALE),
+        edges = [
+            (_("At least {figure:g} %").format(figure=num(edge)), Range(edge)) for edge in _EDGES
         ]
-        self._add_values(menu, "Freshness", "freshness", levels)
+        self._add_ranges(menu, "ev", (_("EV"), _("EV"), "%"), edges)
+        self._add(menu, _("Odds…"), self._type_odds)
+        holds = [
+            (_("At most {figure:g} %").format(figure=num(hold)), Range(None, hold))
+            for hold in _HOLDS
+        ]
+        self._add_ranges(menu, "hold", (_("Hold"), _("Hold"), "%"), holds)
+        spreads = [
+            (_("At most {figure:g} %").format(figure=num(spread)), Range(None, spread))
+            for spread in _SPREADS
+        ]
+        self._add_ranges(menu, "lay_spread", (_("Lay spread"), _("Lay spread"), "%"), spreads)
+        starts = [
+            (_("Within {time}").format(time=hours_text(hours)), Range(0, hours)) for hours in _HOURS
+        ]
+        self._add_ranges(menu, "kick_off", (_("Kick-off"), _("Hours to kick-off"), "h"), starts)
+        ages = [
+            (_("Within {time}").format(time=seconds_text(seconds)), seconds) for seconds in _AGES_S
+        ]
+        self._add_values(menu, _("Seen"), "seen_within_s", ages)
+        levels = [(text, level) for level, text in FRESHNESS_TEXTS.items()]
+        self._add_values(menu, _("Freshness"), "freshness", levels)
         kinds = [(title, kind) for kind, title in DERIVED_KINDS]
-        self._add_values(menu, "Derived fair odds", "derived", kinds)
+        self._add_values(menu, _("Derived fair odds"), "derived", kinds)
         return menu
 
     def _add_values(
@@ -521,7 +561,7 @@ class GridFilterBar(QWidget):
         for text, chosen in offered:
             self._add(submenu, text, partial(self._set, facet, chosen))
         submenu.addSeparator()
-        self._add(submenu, "Range…", partial(self._type, facet, purpose, unit))
+        self._add(submenu, _("Range…"), partial(self._type, facet, purpose, unit))
 
     def _add(self, menu: QMenu, text: str, act: Callable[[], None]) -> None:
         action = QAction(text, menu)
@@ -532,10 +572,10 @@ class GridFilterBar(QWidget):
         changes: dict[str, Any] = {facet: value}
         self.filter_changed.emit(msgspec.structs.replace(self._filter, **changes))
 
-    def _choose(self, facet: str, title: str) -> None:
+    def _choose(self, facet: str, title: str, find: str) -> None:
         chosen = getattr(self._filter, facet)
         offered = list(self._choices(facet))
-        popup = ChoicePopup(self, self._theme, title, offered, chosen)
+        popup = ChoicePopup(self, self._theme, title, find, offered, chosen)
         popup.chosen_changed.connect(lambda keys: self._set(facet, keys))
         self._open(popup)
 
@@ -545,7 +585,7 @@ class GridFilterBar(QWidget):
         self._open(popup)
 
     def _type_odds(self) -> None:
-        title = f"Odds, {odds_style().replace('_', ' ')}"
+        title = _("Odds, {style}").format(style=translated(odds_style().replace("_", " ")))
         popup = OddsRangePopup(self, self._theme, title, self._filter.odds)
         popup.range_chosen.connect(lambda chosen: self._set("odds", chosen))
         self._open(popup)

@@ -6,6 +6,7 @@ from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 from oddsdesk.base.numbers import Style, number_style
+from oddsdesk.base.texts import N_, _, pgettext, translated
 from oddsdesk.board.model.basis import Freshness
 from oddsdesk.board.model.matrix import Laid, Price
 from oddsdesk.board.valuation.verdict_words import PER_DECIDED, PER_DECIDED_TEXT, caution_text
@@ -79,7 +80,7 @@ def game_cell(entry: Entry, _context: CellContext) -> Cell:
 def kick_off(entry: Entry, context: CellContext) -> Cell:
     """Return when the game is played."""
     if entry.selection.is_live:
-        return Cell("live", TextRole.LIVE)
+        return Cell(_("live"), TextRole.LIVE)
     minute = context.now_ms - context.now_ms % MINUTE_MS
     text = _kick_off_text(entry.selection.kick_off, minute, number_style())
     return Cell(text, TextRole.SOFT, repaint_at_ms=minute + MINUTE_MS)
@@ -87,13 +88,19 @@ def kick_off(entry: Entry, context: CellContext) -> Cell:
 
 def live(entry: Entry, _context: CellContext) -> Cell:
     """Return whether the game is in play."""
-    return Cell("yes", TextRole.LIVE) if entry.selection.is_live else Cell("no", TextRole.NOTE)
+    return (
+        Cell(_("yes"), TextRole.LIVE) if entry.selection.is_live else Cell(_("no"), TextRole.NOTE)
+    )
 
 
 def market_cell(entry: Entry, _context: CellContext) -> Cell:
     """Return the market with its period."""
     selection = entry.selection
-    return Cell(market_title(selection.key.market_type), TextRole.SOFT, note=selection.period_label)
+    return Cell(
+        translated(market_title(selection.key.market_type)),
+        TextRole.SOFT,
+        note=translated(selection.period_label),
+    )
 
 
 def bookmaker_cell(entry: Entry, context: CellContext) -> Cell:
@@ -102,7 +109,9 @@ def bookmaker_cell(entry: Entry, context: CellContext) -> Cell:
         ink = TextRole.ACCENT if entry.is_reference else TextRole.STRONG
         return Cell(context.short(entry.bookmaker), ink)
     if (laid := entry.figures.laid) is not None:
-        return Cell(context.short(laid.bookmaker), TextRole.LAY, note="lay")
+        return Cell(
+            context.short(laid.bookmaker), TextRole.LAY, note=pgettext("what is bet", "lay")
+        )
     others = len(entry.figures.best_names) - 1
     return Cell(context.short(entry.bookmaker), note=f"+ {others}" if others > 0 else "")
 
@@ -195,7 +204,7 @@ def ev(entry: Entry, context: CellContext) -> Cell:
 def cautions(entry: Entry, context: CellContext) -> Cell:
     """Return what speaks against the price, the gravest first."""
     if not entry.cautions:
-        return Cell("fails a rule", TextRole.NOTE) if entry.has_no_window else EMPTY
+        return Cell(_("fails a rule"), TextRole.NOTE) if entry.has_no_window else EMPTY
     first = caution_text(entry.cautions[0], context.reference)
     more = len(entry.cautions) - 1
     return Cell(first, TextRole.NOTE, note=f"+ {more}" if more else "")
@@ -239,7 +248,7 @@ def count_cell(entry: Entry, _context: CellContext) -> Cell:
 def link(entry: Entry, _context: CellContext) -> Cell:
     """Return whether there is a page to open."""
     has_link = entry.price is not None and entry.price.url is not None
-    return Cell("open", TextRole.ACCENT) if has_link else EMPTY
+    return Cell(pgettext("a link", "open"), TextRole.ACCENT) if has_link else EMPTY
 
 
 def over_median(entry: Entry, _context: CellContext) -> Cell:
@@ -348,23 +357,33 @@ def _doubted_odds(entry: Entry) -> float | None:
     return None if doubted is None else doubted.odds
 
 
+_DERIVED: Final = {"implied": _("implied"), "modelled": _("modelled")}
+
+
+def _derived_cell(entry: Entry) -> Cell:
+    """Return how the fair odds of a line are derived."""
+    kind = entry.selection.derived
+    return EMPTY if kind is None else Cell(_DERIVED[kind], TextRole.DERIVED)
+
+
 _LONG = "Minnesota Timberwolves +13.5"
 _WIDE = "Bayern Munich v Stuttgart"
 _WIDEST = "Oklahoma City Thunder v Minnesota Timberwolves"
-_MARKET, _LONG_MARKET = "Match result  2nd Period", "Both teams to score  2nd Quarter"
+_MARKET = f"{translated('Match result')}  {translated('2nd Period')}"
+_LONG_MARKET = f"{translated('Both teams to score')}  {translated('2nd Quarter')}"
 
 COLUMNS: Final[tuple[ColumnSpec[Entry, CellContext], ...]] = (
     ColumnSpec(
-        "selection", "Selection", Column("Newcastle Utd +1.5", Align.LEFT, likes=_LONG),
+        "selection", N_("Selection"), Column("Newcastle Utd +1.5", Align.LEFT, likes=_LONG),
         selection_cell, attrgetter("selection.key.selection"),
     ),
     ColumnSpec(
-        "game", "Game", Column(_WIDE, Align.LEFT, stretches=True, widest=_WIDEST),
+        "game", N_("Game"), Column(_WIDE, Align.LEFT, stretches=True, widest=_WIDEST),
         game_cell, attrgetter("selection.match_name"),
     ),
     ColumnSpec(
-        "sport", "Sport", Column("American football", Align.LEFT),
-        soft(lambda selection: sport_title(selection.sport)),
+        "sport", N_("Sport"), Column(translated("American football"), Align.LEFT),
+        soft(lambda selection: translated(sport_title(selection.sport))),
         attrgetter("selection.sport"), is_usual=False,
     ),
     ColumnSpec(
@@ -373,175 +392,187 @@ COLUMNS: Final[tuple[ColumnSpec[Entry, CellContext], ...]] = (
         sample=day_sample,
     ),
     ColumnSpec(
-        "is_live", "In play", Column("In play", Align.LEFT), live,
+        "is_live", N_("In play"), Column(_("In play"), Align.LEFT), live,
         attrgetter("selection.is_live"), Kind.FLAG, is_usual=False, descending_first=True,
-        tip="Whether the game has started, according to the service",
+        tip=_("Whether the game has started, according to the service"),
     ),
     ColumnSpec(
-        "market_type", "Market", Column(_MARKET, Align.LEFT, stretches=True, widest=_LONG_MARKET),
+        "market_type", N_("Market"),
+        Column(_MARKET, Align.LEFT, stretches=True, widest=_LONG_MARKET),
         market_cell, attrgetter("selection.key.market_type"), order=_market_order,
     ),
     ColumnSpec(
-        "period", "Period", Column("2nd Quarter", Align.LEFT),
-        soft(lambda selection: selection.period_label), attrgetter("selection.period_label"),
+        "period", N_("Period"), Column(translated("2nd Quarter"), Align.LEFT),
+        soft(lambda selection: translated(selection.period_label)),
+        attrgetter("selection.period_label"),
         order=attrgetter("selection.key.period"), is_usual=False,
-        tip="Full game, or a half, quarter, period or set",
+        tip=_("Full game, or a half, quarter, period or set"),
     ),
     ColumnSpec(
-        "bookmaker", "Bookmaker", Column("Betfair Exchange", Align.LEFT), bookmaker_cell,
+        "bookmaker", N_("Bookmaker"), Column("Betfair Exchange", Align.LEFT), bookmaker_cell,
         best_at,
     ),
     ColumnSpec(
-        "odds", "Odds", Column("", has_arrow=True, hangs=True), odds_cell, attrgetter("shown_odds"),
+        "odds", N_("Odds"), Column("", has_arrow=True, hangs=True), odds_cell,
+        attrgetter("shown_odds"),
         Kind.NUMBER, descending_first=True, sample=odds_sample,
-        tip="The bookmaker's price; for a selection, the best price (of your bookmakers, if you "
-        "ticked any)",
+        tip=_("The bookmaker's price; for a selection, the best price (of your "
+        "bookmakers, if you ticked any)"),
     ),
     ColumnSpec(
-        "ev_pct", "EV", Column("? +100.0 %", note_sample=PER_DECIDED), ev,
+        "ev_pct", N_("EV"), Column("? +100.0 %", note_sample=PER_DECIDED), ev,
         attrgetter("ev"), Kind.NUMBER, 2, order=RANK, order_up=_ev_upwards, descending_first=True,
-        tip="Net odds over fair odds, minus 1. "
-        "Those with a caution (?) stand below the others; "
-        f"{PER_DECIDED} {PER_DECIDED_TEXT}",
+        tip=_(
+            "Net odds over fair odds, minus 1. Those with a caution (?) stand below "
+            "the others; {mark} {meaning}"
+        ).format(mark=PER_DECIDED, meaning=translated(PER_DECIDED_TEXT)),
     ),
     ColumnSpec(
-        "cautions", "Warning", Column("the game has started + 2", Align.LEFT), cautions,
+        "cautions", N_("Warning"), Column(f"{_('the game has started')} + 2", Align.LEFT), cautions,
         _cautions,
-        is_usual=False, tip="Why a price with enough EV is still no value bet",
+        is_usual=False, tip=_("Why a price with enough EV is still no value bet"),
     ),
     ColumnSpec(
-        "fair_odds", "Fair", Column("", hangs=True), fair, _figure("fair_odds"),
+        "fair_odds", N_("Fair"), Column("", hangs=True), fair, _figure("fair_odds"),
         Kind.NUMBER, 4, descending_first=True, sample=lambda: f"{DERIVED_MARK}{odds_sample()}",
-        tip="The sharp book's odds without the margin, by your devig method. "
-        f"{DERIVED_MARK}: derived from its other lines",
+        tip=_(
+            "The sharp book's odds without the margin, by your devig method. {mark}: "
+            "derived from its other lines"
+        ).format(mark=DERIVED_MARK),
     ),
     ColumnSpec(
-        "derived", "Derived", Column("modelled", Align.LEFT),
-        lambda entry, _context: Cell(entry.selection.derived or "", TextRole.DERIVED),
+        "derived", N_("Derived"), Column(max(_DERIVED.values(), key=len), Align.LEFT),
+        lambda entry, _context: _derived_cell(entry),
         attrgetter("selection.derived"), is_usual=False,
-        tip="Whether the fair odds of a line that the sharp book does not price are implied by its "
-        "other lines, or modelled",
+        tip=_("Whether the fair odds of a line that the sharp book does not price are "
+        "implied by its other lines, or modelled"),
     ),
     ColumnSpec(
-        "band_pct", "± EV", Column("±88.8"), band, attrgetter("band_pct"), Kind.NUMBER, 2,
+        "band_pct", N_("± EV"), Column("±88.8"), band, attrgetter("band_pct"), Kind.NUMBER, 2,
         descending_first=True, is_usual=False,
-        tip="By how many percentage points the EV of a modelled price may be off",
+        tip=_("By how many percentage points the EV of a modelled price may be off"),
     ),
     ColumnSpec(
-        "liquidity", "Limit", Column("888k"), limit, _figure("liquidity"), Kind.NUMBER,
-        descending_first=True, is_usual=False, tip="The sharp book's maximum bet",
+        "liquidity", N_("Limit"), Column("888k"), limit, _figure("liquidity"), Kind.NUMBER,
+        descending_first=True, is_usual=False, tip=_("The sharp book's maximum bet"),
     ),
     ColumnSpec(
-        "value_from", "Value from", Column("", hangs=True),
+        "value_from", N_("Value from"), Column("", hangs=True),
         figure(lambda f: f.value_from, least_text), _figure("value_from"), Kind.NUMBER, 4,
         descending_first=True, sample=odds_sample, is_usual=False,
-        tip="Lowest odds worth taking",
+        tip=_("Lowest odds worth taking"),
     ),
     ColumnSpec(
-        "suspicious_above", "Value up to", Column("", hangs=True),
+        "suspicious_above", N_("Value up to"), Column("", hangs=True),
         figure(lambda f: f.suspicious_above, most_text), _figure("suspicious_above"),
         Kind.NUMBER, 4,
         descending_first=True, sample=odds_sample, is_usual=False,
-        tip="Odds above this are probably an error",
+        tip=_("Odds above this are probably an error"),
     ),
     ColumnSpec(
-        "best_odds", "Best", Column("", hangs=True), best(lambda f: f.best, lambda f: f.laid),
+        "best_odds", N_("Best"), Column("", hangs=True), best(lambda f: f.best, lambda f: f.laid),
         _figure("best_odds"), Kind.NUMBER, descending_first=True,
         sample=lambda: f"{LAID}{odds_sample()}",
-        tip="The best price, without the sharp book's own; of your bookmakers, if you ticked any. "
-        "L: a lay of the other side that pays more; the tooltip of a cell says which",
+        tip=_("The best price, without the sharp book's own; of your bookmakers, if "
+        "you ticked any. L: a lay of the other side that pays more; the tooltip "
+        "of a cell says which"),
     ),
     ColumnSpec(
-        "best_of_all_odds", "Best of all", Column("", hangs=True),
+        "best_of_all_odds", N_("Best of all"), Column("", hangs=True),
         best(lambda f: f.best_of_all, lambda f: f.laid_of_all),
         _figure("best_of_all_odds"), Kind.NUMBER, descending_first=True,
         sample=lambda: f"{LAID}{odds_sample()}",
-        tip="The best price of all bookmakers but the sharp book, those you did not tick included",
+        tip=_("The best price of all bookmakers but the sharp book, those you did not "
+        "tick included"),
     ),
     ColumnSpec(
-        "doubted_odds", "Doubtful", Column("? 88.88", note_sample="888"), doubted,
+        "doubted_odds", N_("Doubtful"), Column("? 88.88", note_sample="888"), doubted,
         _doubted_odds, Kind.NUMBER, descending_first=True,
-        tip="A higher price that you should not rely on: probably an error, stale, or in play when "
-        "the sharp book is not",
+        tip=_("A higher price that you should not rely on: probably an error, stale, "
+        "or in play when the sharp book is not"),
     ),
     ColumnSpec(
-        "median_odds", "Median", Column("", hangs=True), figure(lambda f: f.median),
+        "median_odds", N_("Median"), Column("", hangs=True), figure(lambda f: f.median),
         _figure("median"), Kind.NUMBER, 4, descending_first=True, sample=odds_sample,
-        tip="The median price, without the sharp book's",
+        tip=_("The median price, without the sharp book's"),
     ),
     ColumnSpec(
-        "worst_odds", "Worst", Column("", hangs=True), figure(lambda f: f.worst),
+        "worst_odds", N_("Worst"), Column("", hangs=True), figure(lambda f: f.worst),
         _figure("worst"), Kind.NUMBER, descending_first=True, sample=odds_sample, is_usual=False,
-        tip="The lowest price offered",
+        tip=_("The lowest price offered"),
     ),
     ColumnSpec(
-        "spread_pp", "Spread", Column("10.0 pp"),
+        "spread_pp", N_("Spread"), Column(_("{points} pp").format(points="10.0")),
         spread, _figure("spread"), Kind.NUMBER, 2,
         descending_first=True,
-        tip="Gap between the worst and the best price, in percentage points of probability",
+        tip=_("Gap between the worst and the best price, in percentage points of "
+        "probability"),
     ),
     ColumnSpec(
-        "lay_odds", "Lay", Column("", note_sample="Betfair Ex", hangs=True), lay, attrgetter("lay"),
+        "lay_odds", N_("Lay"), Column("", note_sample="Betfair Ex", hangs=True), lay,
+        attrgetter("lay"),
         Kind.NUMBER, sample=odds_sample, is_usual=False,
-        tip="The lowest odds that can be laid; for a selection, the lay that pays most after "
-        "commission, and where",
+        tip=_("The lowest odds that can be laid; for a selection, the lay that pays "
+        "most after commission, and where"),
     ),
     ColumnSpec(
-        "lay_spread_pct", "Lay spread", Column("+100.0 %"), lay_spread, attrgetter("lay_spread"),
+        "lay_spread_pct", N_("Lay spread"), Column("+100.0 %"), lay_spread,
+        attrgetter("lay_spread"),
         Kind.NUMBER, 2, is_usual=False,
-        tip="Lay odds minus back odds, in percent of the back odds. For a selection: best lay and "
-        "best price. Below 0 you back higher than you lay",
+        tip=_("Lay odds minus back odds, in percent of the back odds. For a selection: "
+        "best lay and best price. Below 0 you back higher than you lay"),
     ),
     ColumnSpec(
-        "reference_odds", "Sharp odds", Column("", hangs=True),
+        "reference_odds", N_("Sharp odds"), Column("", hangs=True),
         figure(lambda f: f.reference_odds), _figure("reference_odds"), Kind.NUMBER,
         descending_first=True, sample=odds_sample,
-        tip="The sharp book's odds for the selection",
+        tip=_("The sharp book's odds for the selection"),
     ),
     ColumnSpec(
-        "over_median_pct", "vs median", Column("+100.0 %"),
+        "over_median_pct", N_("vs median"), Column("+100.0 %"),
         over_median, attrgetter("over_median"), Kind.NUMBER, 2,
         descending_first=True, is_usual=False,
-        tip="How far the price is above the median",
+        tip=_("How far the price is above the median"),
     ),
     ColumnSpec(
-        "bookmakers", "Books", Column("88"), count_cell, _figure("count"), Kind.NUMBER,
-        descending_first=True, tip="Number of bookmakers offering the selection",
+        "bookmakers", N_("Books"), Column("88"), count_cell, _figure("count"), Kind.NUMBER,
+        descending_first=True, tip=_("Number of bookmakers offering the selection"),
     ),
     ColumnSpec(
-        "best_hold_pct", "Best hold", Column("−10.0 %"), hold(_figure("best_hold")),
+        "best_hold_pct", N_("Best hold"), Column("−10.0 %"), hold(_figure("best_hold")),
         _figure("best_hold"), Kind.NUMBER, 2, is_usual=False,
-        tip="Market hold at the best prices, without the sharp book's; below 0 is an arbitrage",
+        tip=_("Market hold at the best prices, without the sharp book's; below 0 is an "
+        "arbitrage"),
     ),
     ColumnSpec(
-        "hold_pct", "Hold", Column("10.0 %"), hold(attrgetter("hold")),
+        "hold_pct", N_("Hold"), Column("10.0 %"), hold(attrgetter("hold")),
         attrgetter("hold"), Kind.NUMBER, 2, is_usual=False,
-        tip="The bookmaker's hold on this line: its margin as a share of all stakes",
+        tip=_("The bookmaker's hold on this line: its margin as a share of all stakes"),
     ),
     ColumnSpec(
-        "reference_hold_pct", "Sharp hold", Column("10.0 %"),
+        "reference_hold_pct", N_("Sharp hold"), Column("10.0 %"),
         hold(_figure("reference_hold")), _figure("reference_hold"), Kind.NUMBER, 2,
-        is_usual=False, tip="The sharp book's hold on this line",
+        is_usual=False, tip=_("The sharp book's hold on this line"),
     ),
     ColumnSpec(
-        "scraped_at", "Seen", Column("59 min"), age(attrgetter("scraped_at")),
+        "scraped_at", N_("Seen"), Column("59 min"), age(attrgetter("scraped_at")),
         attrgetter("scraped_at"), Kind.TIME, descending_first=True,
-        tip="Time since the price was last seen at the bookmaker",
+        tip=_("Time since the price was last seen at the bookmaker"),
     ),
     ColumnSpec(
-        "competition", "Competition", Column("TENNIS", Align.LEFT),
+        "competition", N_("Competition"), Column("TENNIS", Align.LEFT),
         soft(lambda selection: competition_title(selection.competition)),
         attrgetter("selection.competition"),
     ),
     ColumnSpec(
-        "changed_at", "Unchanged", Column("59 min"), age(attrgetter("changed_at")),
+        "changed_at", N_("Unchanged"), Column("59 min"), age(attrgetter("changed_at")),
         attrgetter("changed_at"), Kind.TIME, descending_first=True, is_usual=False,
-        tip="Time since the price last moved",
+        tip=_("Time since the price last moved"),
     ),
     ColumnSpec(
-        "url", "Link", Column("Link", Align.LEFT), link,
+        "url", N_("Link"), Column(_("Link"), Align.LEFT), link,
         lambda entry: None if entry.price is None else entry.price.url, is_usual=False,
-        tip="Open the bookmaker's page (double-click)",
+        tip=_("Open the bookmaker's page (double-click)"),
     ),
 )  # fmt: skip
 """Every column, in its first order; the first one never scrolls away."""
@@ -550,17 +581,17 @@ TITLE_WIDTH: Final = Column("Pittsburgh Pirates v Washington Nationals", Align.L
 """How wide the first column is where games stand in it as titles: few names are cut."""
 BY_KEY = {column.key: place for place, column in enumerate(COLUMNS)}
 
-_TITLES_OF_SELECTIONS: Final = {"bookmaker": "Best at", "odds": "Best"}
+_TITLES_OF_SELECTIONS: Final = {"bookmaker": N_("Best at"), "odds": N_("Best")}
 """Where a row is a selection."""
 _ONLY_OF: Final = {"best_odds": Shape.PRICES, "doubted_odds": Shape.SELECTIONS}
 """The shape of rows that a column makes sense for; the others make sense for both."""
 
 
 def title_in(column: ColumnSpec[Entry, CellContext], shape: Shape, *, has_mine: bool) -> str:
-    """Return the title of a column in a shape of rows; ``has_mine``: the user has bookmakers."""
+    """Return the English title of a column; ``has_mine``: the user has bookmakers."""
     is_other = shape is Shape.SELECTIONS
     title = _TITLES_OF_SELECTIONS.get(column.key, column.title) if is_other else column.title
-    return "Best of mine" if has_mine and title == "Best" else title
+    return N_("Best of mine") if has_mine and title == "Best" else title
 
 
 def is_for(column: ColumnSpec[Entry, CellContext], shape: Shape, *, has_mine: bool) -> bool:

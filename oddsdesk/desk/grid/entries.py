@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from oddsdesk.base.texts import translated
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.matrix import (
     Doubted,
@@ -482,7 +483,10 @@ def make_selection_entry(
         key.market_type,
         section.period_label,
         key.selection,
+        market_title(key.market_type),
     )
+    in_language = (matrix.sport, market_title(key.market_type), section.period_label)
+    said_here = [text for each in in_language if (text := translated(each)) != each]
     kick_off = float("inf") if matrix.kick_off is None else matrix.kick_off
     side = next(i for i, row in enumerate(section.rows) if row.selection == key.selection)
     return SelectionEntry(
@@ -496,7 +500,7 @@ def make_selection_entry(
         is_live=matrix.is_live,
         period_label=section.period_label,
         order=(kick_off, matrix.match_name, *section.section_order(), side),
-        text=" ".join((*said, market_title(key.market_type))).casefold(),
+        text=" ".join((*said, *said_here)).casefold(),
     )
 
 

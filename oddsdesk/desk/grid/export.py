@@ -11,6 +11,7 @@ from PySide6.QtGui import QGuiApplication
 
 from oddsdesk.base.numbers import num
 from oddsdesk.base.tasks import one_slice
+from oddsdesk.base.texts import _, ngettext, translated
 from oddsdesk.desk.export import files
 from oddsdesk.desk.grid.columns import BY_KEY, COLUMNS, title_in
 from oddsdesk.desk.grid.entries import Entry, Shape
@@ -80,7 +81,7 @@ class GridExport(QObject):
     def copy_rows(self, entries: Sequence[Entry], columns: Sequence[int], shape: Shape) -> None:
         """Put rows on the clipboard as tab-separated text and as HTML."""
         then = self._put_on_clipboard
-        self._add(_Job("Copying", "the clipboard", list(entries), columns, shape, then))
+        self._add(_Job(_("Copying"), _("the clipboard"), list(entries), columns, shape, then))
 
     def write_rows(
         self,
@@ -94,7 +95,7 @@ class GridExport(QObject):
         """Write rows to a file, whole or not at all; ``sources`` stand in each."""
         self._add(
             _Job(
-                f"Writing {path.name}",
+                _("Writing {file}").format(file=path.name),
                 path.name,
                 list(entries),
                 columns,
@@ -196,7 +197,7 @@ class GridExport(QObject):
         data.setText(files.tsv_text(table))
         data.setHtml(files.html_text(table))
         QGuiApplication.clipboard().setMimeData(data)
-        self._end(f"{_rows(len(table.rows))} copied.")
+        self._end(_("{rows} copied.").format(rows=_rows(len(table.rows))))
 
     def _write(self, table: files.Table, file_format: files.FileFormat, path: Path) -> None:
         self._total, self._path = len(table.rows), path
@@ -218,9 +219,9 @@ class GridExport(QObject):
             return
         self._writer = None
         if trouble:
-            self._end(trouble, failed=True)
+            self._end(translated(trouble), failed=True)
         else:
-            self._end(f"Saved {_rows(self._total)} to {self._path}.")
+            self._end(_("Saved {rows} to {path}.").format(rows=_rows(self._total), path=self._path))
 
 
 def _floored(row: Entry) -> float | None:
@@ -238,4 +239,4 @@ def _per(row: Entry) -> str | None:
 
 
 def _rows(count: int) -> str:
-    return f"{num(count):,} row{'s' if count != 1 else ''}"
+    return ngettext("{count:,} row", "{count:,} rows", count).format(count=num(count))

@@ -1,19 +1,19 @@
 """Which rows of the odds grid are shown: search words and structured filters."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 import msgspec
 
 from oddsdesk.base.numbers import num
+from oddsdesk.base.texts import _, translated
 from oddsdesk.board.model.basis import Freshness
 from oddsdesk.board.model.matrix import Price
 from oddsdesk.contract.competitions import SPORTS, competition_title, sport_title
 from oddsdesk.contract.markets import MARKET_RANK, market_title
 from oddsdesk.contract.times import HOUR_MS
 from oddsdesk.desk.grid.entries import Entry, SelectionEntry, Shape
-from oddsdesk.desk.settings.declared import DERIVED_KINDS
 from oddsdesk.desk.ui.formatting import odds_text, signed_text
 from oddsdesk.pricing.value import DerivedChoice, is_derived_wanted
 
@@ -26,11 +26,13 @@ _SEEN: Final = attrgetter("scraped_at")
 FreshnessOf = Callable[[str, Price], Freshness]
 """How fresh a bookmaker's price is now."""
 
-_FRESHNESS_TEXTS = {
-    Freshness.FRESH: "Fresh only",
-    Freshness.AGEING: "Fresh or ageing",
-    Freshness.STALE: "Fresh, ageing or stale",
+FRESHNESS_TEXTS: Final = {
+    Freshness.FRESH: _("Fresh only"),
+    Freshness.AGEING: _("Fresh or ageing"),
+    Freshness.STALE: _("Fresh, ageing or stale"),
 }
+"""The worst that is shown, in words."""
+_DERIVED_TEXTS: Final = {"implied": _("Derived: implied only"), "none": _("Derived: none")}
 
 
 class Range(NamedTuple):
@@ -182,32 +184,38 @@ def _ranges(chosen: GridFilter, now_ms: int) -> Sequence[tuple[Callable[[Entry],
 def chips(chosen: GridFilter) -> list[tuple[str, str]]:
     """Return what is active, as (facet, words for people)."""
     sets = (
-        ("sports", "", frozenset(map(sport_title, chosen.sports))),
-        ("competitions", "", frozenset(map(competition_title, chosen.competitions))),
-        ("markets", "", frozenset(map(market_title, chosen.markets))),
-        ("periods", "", chosen.periods),
-        ("bookmakers", "", chosen.bookmakers),
+        ("sports", {translated(sport_title(sport)) for sport in chosen.sports}),
+        ("competitions", set(map(competition_title, chosen.competitions))),
+        ("markets", {translated(market_title(market)) for market in chosen.markets}),
+        ("periods", set(map(translated, chosen.periods))),
+        ("bookmakers", chosen.bookmakers),
     )
-    shown = [(facet, _some(names)) for facet, _, names in sets if names]
+    shown = [(facet, _some(names)) for facet, names in sets if names]
     if chosen.is_live is not None:
-        shown.append(("is_live", "In play" if chosen.is_live else "Before kick-off"))
+        shown.append(("is_live", _("In play") if chosen.is_live else _("Before kick-off")))
     if not chosen.odds.is_unbounded:
-        shown.append(("odds", f"Odds {_range_text(chosen.odds, _bound_text)}"))
+        shown.append(
+            ("odds", _("Odds {range}").format(range=_range_text(chosen.odds, _bound_text)))
+        )
     if not chosen.ev.is_unbounded:
-        shown.append(("ev", f"EV {_range_text(chosen.ev, lambda ev: f'{signed_text(ev)} %')}"))
+        said = _range_text(chosen.ev, lambda ev: f"{signed_text(ev)} %")
+        shown.append(("ev", _("EV {range}").format(range=said)))
     if not chosen.hold.is_unbounded:
-        shown.append(("hold", f"Hold {_range_text(chosen.hold, lambda hold: f'{num(hold):g} %')}"))
+        said = _range_text(chosen.hold, lambda hold: f"{num(hold):g} %")
+        shown.append(("hold", _("Hold {range}").format(range=said)))
     if not chosen.lay_spread.is_unbounded:
         said = _range_text(chosen.lay_spread, lambda spread: f"{num(spread):g} %")
-        shown.append(("lay_spread", f"Lay spread {said}"))
+        shown.append(("lay_spread", _("Lay spread {range}").format(range=said)))
     if not chosen.kick_off.is_unbounded:
-        shown.append(("kick_off", f"Starts {_hours_text(chosen.kick_off)}"))
+        shown.append(("kick_off", _starts_text(chosen.kick_off)))
     if chosen.seen_within_s is not None:
-        shown.append(("seen_within_s", f"Seen within {seconds_text(chosen.seen_within_s)}"))
+        shown.append(
+            ("seen_within_s", _("Seen within {age}").format(age=seconds_text(chosen.seen_within_s)))
+        )
     if chosen.freshness is not None:
-        shown.append(("freshness", _FRESHNESS_TEXTS[chosen.freshness]))
+        shown.append(("freshness", FRESHNESS_TEXTS[chosen.freshness]))
     if chosen.derived != "all":
-        shown.append(("derived", f"Derived: {dict(DERIVED_KINDS)[chosen.derived].lower()}"))
+        shown.append(("derived", _DERIVED_TEXTS[chosen.derived]))
     return shown
 
 
@@ -227,11 +235,11 @@ def seconds_text(seconds: int) -> str:
     return f"{seconds} s" if seconds < 60 else f"{seconds // 60} min"
 
 
-def _hours_text(hours: Range) -> str:
-    """Return when games begin: ``within 3 h``, ``in 1 – 3 h``."""
+def _starts_text(hours: Range) -> str:
+    """Return when games begin: ``Starts within 3 h``, ``Starts in 1 – 3 h``."""
     if hours.least in (0, None) and hours.most is not None:
-        return f"within {hours_text(hours.most)}"
-    return f"in {_range_text(hours, hours_text)}"
+        return _("Starts within {hours}").format(hours=hours_text(hours.most))
+    return _("Starts in {hours}").format(hours=_range_text(hours, hours_text))
 
 
 def hours_text(hours: float) -> str:
@@ -246,11 +254,11 @@ def _bound_text(odds: float) -> str:
     return odds_text(odds) if odds > 1 else f"{num(odds):g}"
 
 
-def _some(names: frozenset[str]) -> str:
+def _some(names: Set[str]) -> str:
     first, *rest = sorted(names)
     if len(rest) == 1:
         return f"{first}, {rest[0]}"
-    return f"{first} + {len(rest)} more" if rest else first
+    return _("{first} + {count} more").format(first=first, count=len(rest)) if rest else first
 
 
 def _range_text(chosen: Range, text: Callable[[float], str]) -> str:
@@ -269,18 +277,19 @@ def facet_choices(selections: Iterable[SelectionEntry], facet: str) -> list[tupl
     if facet == "sports":
         sports = {selection.sport for selection in selections}
         ordered = sorted(sports, key=lambda name: (_sport_rank(name), name))
-        return [(name, sport_title(name)) for name in ordered]
+        return [(name, translated(sport_title(name))) for name in ordered]
     if facet == "markets":
         markets = {selection.key.market_type for selection in selections}
         ordered = sorted(markets, key=lambda name: (MARKET_RANK.get(name, len(MARKET_RANK)), name))
-        return [(name, market_title(name)) for name in ordered]
+        return [(name, translated(market_title(name))) for name in ordered]
     if facet == "periods":
         first: dict[str, int] = {}
         for selection in selections:
             first[selection.period_label] = min(
                 selection.key.period, first.get(selection.period_label, 99)
             )
-        return _named(sorted(first, key=lambda label: (first[label], label)))
+        labels = sorted(first, key=lambda label: (first[label], label))
+        return [(label, translated(label)) for label in labels]
     competitions = {selection.competition for selection in selections}
     named = [(code, competition_title(code)) for code in competitions]
     return sorted(named, key=lambda each: (each[1].casefold(), each[0]))

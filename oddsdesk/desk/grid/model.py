@@ -17,6 +17,7 @@ from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.numbers import hour_text, num
 from oddsdesk.base.tasks import SLICE_S, in_background, one_slice
+from oddsdesk.base.texts import _, ngettext, translated
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.matrix import RowKey
 from oddsdesk.board.model.notices import (
@@ -551,14 +552,16 @@ def group_cell(group: book.GameGroup, column: int, now_ms: int) -> Cell:
         return Cell(competition_title(selection.competition), TextRole.SOFT, SurfaceRole.RAISED)
     if column == _KICK_OFF_COLUMN:
         if selection.is_live:
-            return Cell("live", TextRole.LIVE, SurfaceRole.RAISED)
+            return Cell(_("live"), TextRole.LIVE, SurfaceRole.RAISED)
         return Cell(
             formatting.kick_off_text(selection.kick_off, now_ms), TextRole.SOFT, SurfaceRole.RAISED
         )
     if column == _COUNT_COLUMN:
         rows = len(group.entries)
         return Cell(
-            f"{num(rows):,} row{'s' if rows != 1 else ''}", TextRole.NOTE, SurfaceRole.RAISED
+            ngettext("{count:,} row", "{count:,} rows", rows).format(count=num(rows)),
+            TextRole.NOTE,
+            SurfaceRole.RAISED,
         )
     if column == _EV_COLUMN:
         sure = ((entry.ev, entry) for entry in group.entries if not entry.is_doubtful)
@@ -572,9 +575,11 @@ def group_cell(group: book.GameGroup, column: int, now_ms: int) -> Cell:
 def group_tip(group: book.GameGroup, now_ms: int) -> str:
     """Return what a game's title row says whole."""
     selection = group.first
-    when = "in play" if selection.is_live else formatting.kick_off_text(selection.kick_off, now_ms)
+    when = (
+        _("in play") if selection.is_live else formatting.kick_off_text(selection.kick_off, now_ms)
+    )
     competition = competition_title(selection.competition)
-    return f"{selection.game}\n{competition}, {when}\nBest EV of its rows"
+    return f"{selection.game}\n{competition}, {when}\n{_('Best EV of its rows')}"
 
 
 def tip(entry: Entry, reference: str, now_ms: int) -> str:
@@ -589,40 +594,65 @@ def tip(entry: Entry, reference: str, now_ms: int) -> str:
             price.changed_at, now_ms, has_moved=price.previous is not None
         )
         lines += [
-            f"{formatting.exact_odds_text(price.odds)} at {_names(entry)}",
-            f"Seen at {seen}, {unmoved}",
+            _("{odds} at {bookmaker}").format(
+                odds=formatting.exact_odds_text(price.odds), bookmaker=_names(entry)
+            ),
+            _("Seen at {time}, {unmoved}").format(time=seen, unmoved=unmoved),
         ]
         if price.withdrawn_at is not None:
             since = hour_text(formatting.local_time(price.withdrawn_at), seconds=True)
-            lines.append(f"No longer offered since {since}")
+            lines.append(_("No longer offered since {time}").format(time=since))
         profiles = selection.comparison.board.basis.profiles
         lines += sides_in_words(profiles.profile_of(entry.bookmaker), price.depth)
     if figures.best_lay is not None:
         lay = formatting.exact_odds_text(figures.best_lay)
-        lines.append(f"Best lay {lay} at {figures.best_lay_at}")
-    lines += [f"No value: {caution_text(caution, reference)}" for caution in entry.cautions]
+        lines.append(
+            _("Best lay {odds} at {bookmaker}").format(odds=lay, bookmaker=figures.best_lay_at)
+        )
+    lines += [
+        _("No value: {reason}").format(reason=caution_text(caution, reference))
+        for caution in entry.cautions
+    ]
     if entry.has_no_window:
-        lines.append(f"No value: {reference}'s margin is too large here for any price to be value")
+        lines.append(
+            _("No value: {sharp_book}'s margin is too large here for any price to be value").format(
+                sharp_book=reference
+            )
+        )
     if entry.ev is not None and not entry.is_per_staked:
-        lines.append(f"EV {PER_DECIDED_TEXT}")
+        lines.append(_("EV {meaning}").format(meaning=translated(PER_DECIDED_TEXT)))
     if figures.fair_odds is not None:
-        lines.append(f"Fair {formatting.fair_text(figures.fair_odds)}")
+        lines.append(_("Fair {odds}").format(odds=formatting.fair_text(figures.fair_odds)))
     if (section := selection.section) is not None:
         side = section.side_of(selection.key.selection)
         lines += filter(None, [origin_text(section.reference, side)])
     if figures.best is not None and figures.worst is not None and figures.median is not None:
         lines.append(
-            f"{figures.count} bookmakers: {formatting.odds_text(figures.worst)} to "
-            f"{formatting.odds_text(figures.best)}, median {formatting.odds_text(figures.median)}"
+            ngettext(
+                "{count} bookmaker: {worst} to {best}, median {median}",
+                "{count} bookmakers: {worst} to {best}, median {median}",
+                figures.count,
+            ).format(
+                count=figures.count,
+                worst=formatting.odds_text(figures.worst),
+                best=formatting.odds_text(figures.best),
+                median=formatting.odds_text(figures.median),
+            )
         )
     if figures.laid_of_all not in (None, figures.laid):
-        lines.append(f"Of all: {laid_text(figures.laid_of_all, formatting.odds_text)}")
+        lines.append(
+            _("Of all: {lay}").format(lay=laid_text(figures.laid_of_all, formatting.odds_text))
+        )
     elif figures.best_of_all is not None and figures.best_of_all != figures.best:
-        lines.append(f"Best of all {formatting.odds_text(figures.best_of_all)}")
+        lines.append(_("Best of all {odds}").format(odds=formatting.odds_text(figures.best_of_all)))
     if figures.doubted is not None:
-        name, odds, _, caution = figures.doubted
+        name, odds, _keeper, caution = figures.doubted
         why = caution_text(caution, reference)
-        lines.append(f"Doubtful: {formatting.exact_odds_text(odds)} at {name}: {why}")
+        lines.append(
+            _("Doubtful: {odds} at {bookmaker}: {reason}").format(
+                odds=formatting.exact_odds_text(odds), bookmaker=name, reason=why
+            )
+        )
     return "\n".join(lines)
 
 

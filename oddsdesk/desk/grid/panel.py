@@ -24,6 +24,7 @@ from PySide6.QtWidgets import QAbstractItemView, QApplication, QFileDialog, QSta
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.numbers import hour_text, num
+from oddsdesk.base.texts import _, translated
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.matrix import CellKey, RowKey
 from oddsdesk.board.model.notices import (
@@ -98,7 +99,7 @@ class GridPanel(QWidget):
         self.model = GridModel(board, clock, names)
         self.table = LiveTable(theme, self.model, clock, frozen=1)
         self.model.rows_in_view = self.table.rows_in_view
-        self.table.setAccessibleName("Odds grid")
+        self.table.setAccessibleName(_("Odds grid"))
         self.table.set_selection_mode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self._marked = MarkedRows(self.model, self.table)
         self.view = GridView(self.model, self.table, layout)
@@ -231,7 +232,7 @@ class GridPanel(QWidget):
             if self.model.is_value_row(row):
                 self.table.set_current(row, BY_KEY["odds"])
                 return
-        self._say_for_a_while("None of the rows shown is a value bet.")
+        self._say_for_a_while(_("None of the rows shown is a value bet."))
 
     def show_in_game(self) -> None:
         """Ask for the game of the current row, at its price."""
@@ -258,7 +259,7 @@ class GridPanel(QWidget):
 
     def _show_again(self, bookmaker: str, names: frozenset[str]) -> None:
         self._show_bookmakers(names)
-        self._say_for_a_while(f"{bookmaker} is shown again.")
+        self._say_for_a_while(_("{bookmaker} is shown again.").format(bookmaker=bookmaker))
 
     def facts(self, index: QModelIndex) -> PriceFacts | None:
         """Return what the price of a row is about, None for the title of a game."""
@@ -304,9 +305,11 @@ class GridPanel(QWidget):
             self._on_export_failed(lack)
             return
         folder = QStandardPaths.StandardLocation.DocumentsLocation
-        dialog = file_dialog(self, f"Export as {file_format.title}")
+        dialog = file_dialog(
+            self, _("Export as {format}").format(format=translated(file_format.title))
+        )
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setNameFilter(f"{file_format.title} (*{file_format.suffix})")
+        dialog.setNameFilter(f"{translated(file_format.title)} (*{file_format.suffix})")
         dialog.setDefaultSuffix(file_format.suffix[1:])
         dialog.setDirectory(QStandardPaths.writableLocation(folder))
         dialog.selectFile(f"odds{file_format.suffix}")
@@ -331,9 +334,7 @@ class GridPanel(QWidget):
             self._board.snapshot_progress,
             self._board.connection,
         )
-        what = "prices" if model.shape is Shape.PRICES else "selections"
-        of = "" if model.kept_count == model.total else f" of {num(model.total):,}"
-        self.bar.show_count(f"{num(model.kept_count):,}{of}", what)
+        self.bar.show_count(*count_texts(model.shape, model.kept_count, model.total))
         self.filters.show_missing(model.total - model.kept_count)
         reading = reading_text(snapshot_progress)
         facts = [text for text in (reading, live_text(connection)) if text]
@@ -495,7 +496,12 @@ class GridPanel(QWidget):
     def _on_export_progressed(self, doing: str, done: int, total: int) -> None:
         self._said.stop()
         self._has_failed = False
-        self.messages.show_message(f"{doing}: {num(done):,} of {num(total):,} rows", action="Stop")
+        self.messages.show_message(
+            _("{doing}: {done:,} of {total:,} rows").format(
+                doing=doing, done=num(done), total=num(total)
+            ),
+            action=_("Stop"),
+        )
 
     def _on_export_ended(self, text: str) -> None:
         self._say_for_a_while(text)
@@ -545,7 +551,7 @@ def attach_grid_actions(panel: GridPanel) -> PriceActions:
         acts[ident] = partial(bar.export_requested.emit, file_format)
     made = {ident: add_action(panel, ident, act) for ident, act in acts.items()}
     hide, game = made["grid.hide"], made["grid.game"]
-    game.setText("Show in its game")
+    game.setText(_("Show in its game"))
     return PriceActions("grid", panel, panel.table, panel.facts, hide, game)
 
 
@@ -592,7 +598,7 @@ class MarkedRows(QObject):
             self._away = {}
 
 
-CLEAR, CONTINUE = "Clear all filters", "Resume updates"
+CLEAR, CONTINUE = _("Clear all filters"), _("Resume updates")
 
 
 def state_without_rows(
@@ -609,69 +615,94 @@ def state_without_rows(
     """
     if total:
         return EmptyState(
-            "filter", "No row matches the filter.", f"{num(total):,} without the filter.", CLEAR
+            "filter",
+            _("No row matches the filter."),
+            _("{total:,} without the filter.").format(total=num(total)),
+            CLEAR,
         )
     if (refused := state_of_refusal(connection)) is not None:
         return refused
     if connection.link is Link.WAITING:
-        return EmptyState("offline", "Not connected.", _since(connection, now_ms))
+        return EmptyState("offline", _("Not connected."), _since(connection, now_ms))
     if connection.has_no_service:
         return NO_SERVICE
     if connection.link is Link.PAST and snapshot_progress.finished_at is not None:
         return EmptyState(
-            "table", "No prices are recorded for that moment.", nearest_text(connection)
+            "table", _("No prices are recorded for that moment."), nearest_text(connection)
         )
     if connection.link is Link.PAST:
         return EmptyState(
-            "loading", "Loading the prices of that moment…", "They appear game by game."
+            "loading", _("Loading the prices of that moment…"), _("They appear game by game.")
         )
     if snapshot_progress.is_paused:
-        return EmptyState("table", "Updates are paused.", "No prices were loaded before.", CONTINUE)
+        return EmptyState(
+            "table", _("Updates are paused."), _("No prices were loaded before."), CONTINUE
+        )
     if (
         snapshot_progress.finished_at is not None
         and own_server
         and connection.newest_ms is not None
     ):
         day = day_text(connection.newest_ms)
-        detail = f"The newest are from {day}. To see them, choose Past day (Ctrl+J)."
-        return EmptyState("table", "No fresh prices.", detail, FEED)
+        detail = _("The newest are from {day}. To see them, choose Past day (Ctrl+J).").format(
+            day=day
+        )
+        return EmptyState("table", _("No fresh prices."), detail, FEED)
     if snapshot_progress.finished_at is not None and own_server:
-        detail = "Get live odds or import files (Ctrl+I)."
-        return EmptyState("table", "No prices yet.", detail, FEED)
+        detail = _("Get live odds or import files (Ctrl+I).")
+        return EmptyState("table", _("No prices yet."), detail, FEED)
     if snapshot_progress.finished_at is not None:
         return EmptyState(
             "table",
-            "The service has no prices now.",
-            "They appear here as soon as a bookmaker is read.",
+            _("The service has no prices now."),
+            _("They appear here as soon as a bookmaker is read."),
         )
     return _LOADING
 
 
 _OF_BEST: Final = (BY_KEY["bookmaker"], BY_KEY["odds"])
 """The columns that show the best price where a row is a selection."""
-_LOADING: Final = EmptyState("loading", "Loading all prices…", "They appear here as they come in.")
+_LOADING: Final = EmptyState(
+    "loading", _("Loading all prices…"), _("They appear here as they come in.")
+)
+
+
+def count_texts(shape: Shape, kept: int, total: int) -> tuple[str, str, str]:
+    """Return how many rows are shown: of all and of what, of all, and those shown alone."""
+    shown = f"{num(kept):,}"
+    rows = shown
+    if kept != total:
+        rows = _("{shown} of {total:,}").format(shown=shown, total=num(total))
+    what = _("{rows} prices") if shape is Shape.PRICES else _("{rows} selections")
+    return what.format(rows=rows), rows, shown
 
 
 def _since(connection: Connection, now_ms: int) -> str:
-    parts = [connection.reason or ""]
+    parts = [translated(connection.reason or "")]
     if connection.since_ms is not None:
-        parts.append(f"since {hour_text(local_time(connection.since_ms), seconds=True)}")
+        parts.append(
+            _("since {time}").format(time=hour_text(local_time(connection.since_ms), seconds=True))
+        )
     if connection.next_try_ms is not None:
         left = connection.next_try_ms - now_ms
-        parts.append(f"next try in {span_text(left)}" if left > 0 else "trying again")
+        parts.append(
+            _("next try in {time}").format(time=span_text(left)) if left > 0 else _("trying again")
+        )
     return ", ".join(part for part in parts if part)
 
 
 def reading_text(snapshot_progress: SnapshotProgress) -> str:
     """Return how far the reading of all prices is; empty once it was whole."""
     if snapshot_progress.is_paused:
-        return "updates paused"
+        return _("updates paused")
     if snapshot_progress.finished_at is not None or snapshot_progress.slices_done == 0:
         return ""
-    of = f" of {snapshot_progress.slices_total}" if snapshot_progress.slices_total else ""
-    return f"loading part {snapshot_progress.slices_done}{of}"
+    part, total = snapshot_progress.slices_done, snapshot_progress.slices_total
+    if not total:
+        return _("loading part {part}").format(part=part)
+    return _("loading part {part} of {total}").format(part=part, total=total)
 
 
 def live_text(connection: Connection) -> str:
     """Return what the plan leaves out of the grid; empty where nothing is known to be."""
-    return "in-play prices are not in your plan" if connection.has_live is False else ""
+    return _("in-play prices are not in your plan") if connection.has_live is False else ""

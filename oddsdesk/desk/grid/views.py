@@ -7,6 +7,7 @@ import msgspec
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QInputDialog, QWidget
 
+from oddsdesk.base.texts import _, translated
 from oddsdesk.desk.grid.columns import BY_KEY, COLUMNS
 from oddsdesk.desk.grid.entries import Shape
 from oddsdesk.desk.grid.filter import GridFilter
@@ -58,7 +59,9 @@ class GridView:
         """Return the columns that can move, for the chooser."""
         shown = self._model.columns
         return [
-            ColumnChoice(place, COLUMNS[place].title, place in shown, COLUMNS[place].tip)
+            ColumnChoice(
+                place, translated(COLUMNS[place].title), place in shown, COLUMNS[place].tip
+            )
             for place in self.column_order()
         ]
 
@@ -172,8 +175,8 @@ class GridViews(QObject):
         dialog = QInputDialog(self._owner)
         keep_on_screen(dialog)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.setWindowTitle("Save view")
-        dialog.setLabelText("View name (an existing view of that name is replaced):")
+        dialog.setWindowTitle(_("Save view"))
+        dialog.setLabelText(_("View name (an existing view of that name is replaced):"))
         dialog.textValueSelected.connect(self.save_view)
         dialog.open()
 
@@ -189,8 +192,8 @@ class GridViews(QObject):
             view = self._kept[name]
             menu.addAction(literal(name), partial(self.wanted.emit, view))
         menu.addSeparator()
-        menu.addAction("Save view…", self.ask_name)
+        menu.addAction(_("Save view…"), self.ask_name)
         if self._kept:
-            deletions = menu.addMenu("Delete")
+            deletions = menu.addMenu(_("Delete"))
             for name in self.view_names:
                 deletions.addAction(literal(name), partial(self.delete_view, name))

@@ -68,7 +68,7 @@ def test_a_filter_without_rows_says_so_and_offers_to_clear(panel):
 def test_ticking_a_bookmaker_filters_at_once(panel, theme, qtbot):
     offered = list(panel.filters._choices("bookmakers"))
     assert [key for key, _ in offered] == ["Betsson", "Bovada", "Matchbook", "Pinnacle", "Unibet"]
-    popup = ChoicePopup(panel, theme, "Bookmaker", offered, [])
+    popup = ChoicePopup(panel, theme, "Bookmaker", "Find: bookmaker", offered, [])
     qtbot.addWidget(popup)
     heard = []
     popup.chosen_changed.connect(heard.append)

@@ -154,7 +154,7 @@ def test_in_a_narrow_odds_grid_of_large_texts_its_line_says_all_in_whole_words(
     desk.window.reveal(desk.grid())
     bar = desk.grid().bar
     bar.pause.setVisible(True)
-    bar.show_count("36,187 of 36,187", "prices")
+    bar.show_count("36,187 of 36,187 prices", "36,187 of 36,187", "36,187")
     bar.resize(638, bar.height())
     bar.line.activate()
     assert bar.count._shown == "36,187"
@@ -244,7 +244,7 @@ def test_popups_have_rows_and_width_for_large_text(theme: Theme, qtbot: QtBot, d
     choices = [("a", "Both teams to score"), ("b", "Handicap")]
     columns = [ColumnChoice(key, text, True) for key, text in choices]
     for popup in (
-        ChoicePopup(desk.window, theme, "Market", choices, ()),
+        ChoicePopup(desk.window, theme, "Market", "Find: market", choices, ()),
         RangePopup(desk.window, theme, "Odds", "", Range()),
         ColumnChooser(desk.window, theme, columns),
     ):

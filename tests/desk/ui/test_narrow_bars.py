@@ -27,7 +27,7 @@ def large(theme: Theme) -> Iterator[Theme]:
 
 def grid_bar(theme: Theme) -> GridBar:
     bar = GridBar(theme)
-    bar.show_count("7,315", "prices")
+    bar.show_count("7,315 prices", "7,315", "7,315")
     bar.show_reading("Stopped reading", 0, 0, paused=True)
     bar.show_misplaced(225)
     return bar
@@ -108,12 +108,12 @@ def test_how_many_rows_there_are_is_whole_as_long_as_there_is_room(
     qtbot.addWidget(bar)
     bar.show_reading("", 0, 0, paused=False)
     bar.show_misplaced(1_204)
-    bar.show_count("7", "prices")
+    bar.show_count("7 prices", "7", "7")
     bar.show()
     found = []
     for width in range(1_300, 680, -20):
         bar.resize(width, bar.height())
-        bar.show_count("34,646 of 34,681", "prices")
+        bar.show_count("34,646 of 34,681 prices", "34,646 of 34,681", "34,646")
         bar.line.activate()
         if bar.count.text() not in found:
             found.append(bar.count.text())

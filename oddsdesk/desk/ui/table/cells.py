@@ -9,6 +9,7 @@ import msgspec
 from PySide6.QtCore import QPointF
 from PySide6.QtGui import QPolygonF
 
+from oddsdesk.base.texts import translated
 from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.desk.ui.formatting import age_text
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole
@@ -226,7 +227,8 @@ class ColumnSpec(msgspec.Struct, Generic[R, L], frozen=True):
     key: str
     """Its name in exports and saved layouts."""
     title: str
-    """The header's title, unless ``header_now`` gives another."""
+    """The header's title in English, as exported files have it; marked with ``N_``. ``header_now``
+    may give another."""
     width: Column
     """Its alignment, and the samples that its width is taken from."""
     cell: Callable[[R, L], Cell]
@@ -282,10 +284,11 @@ class ColumnSpec(msgspec.Struct, Generic[R, L], frozen=True):
 
     def header(self, title: str, descending: bool | None) -> Header:
         """Return what stands above it by that title; ``descending`` None: not sorted by it."""
+        title, short_title = translated(title), translated(self.short_title)
         if descending is None:
-            return Header(title, self.note, self.tip, code=self.short_title)
+            return Header(title, self.note, self.tip, code=short_title)
         mark = "▾" if descending else "▴"
-        code = f"{self.short_title} {mark}" if self.short_title else ""
+        code = f"{short_title} {mark}" if short_title else ""
         return Header(f"{title} {mark}", self.note, self.tip, is_marked=True, code=code)
 
     def export_value(self, row: R) -> Value:
