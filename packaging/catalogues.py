@@ -9,12 +9,14 @@ import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from string import Formatter
 
 from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
+from oddsdesk.base.filled_texts import LEAST_LETTERS
 from oddsdesk.cli.click_words import help_paragraphs
 
 ROOT = Path(__file__).parent.parent
@@ -23,6 +25,13 @@ LIST = LOCALE / "oddsdesk.pot"
 KEYWORDS = {"_": None, "N_": None, "ngettext": (1, 2), "pgettext": ((1, "c"), 2)}
 NO_DATE = datetime(2026, 1, 1, tzinfo=UTC)
 """Instead of the present moment, which would change every file at each run."""
+ENGLISH_ROOMS = (
+    *("contract", "base", "pricing", "matching", "network", "store", "archive", "feeds"),
+    *("server", "cluster", "client", "research"),
+)
+"""Their errors are listed without a mark; the desk and the commands translate them."""
+NOT_SHOWN = ("AssertionError", "NotImplementedError", "RuntimeError", "TypeError", "KeyError")
+"""Errors of the program itself."""
 HEADER = """\
 # Texts of oddsdesk. Made by packaging/catalogues.py.
 # This file is distributed under the licence of oddsdesk.
@@ -44,6 +53,9 @@ def texts() -> Catalog:
             continue  # always English
         for text in help_texts(path.read_text("utf-8")):
             found.add(text, locations=[(f"oddsdesk/cli/{path.name}", None)])
+    for path in sorted(path for room in ENGLISH_ROOMS for path in (source / room).rglob("*.py")):
+        for text in english_texts(ast.parse(path.read_text("utf-8"))):
+            found.add(text, locations=[(path.relative_to(ROOT).as_posix(), None)])
     return found
 
 
@@ -58,6 +70,70 @@ def help_texts(code: str) -> Iterator[str]:
 def _makes_a_command(decorator: ast.expr) -> bool:
     name = decorator.func if isinstance(decorator, ast.Call) else decorator
     return isinstance(name, ast.Attribute) and name.attr in ("command", "group")
+
+
+def english_texts(module: ast.AST) -> Iterator[str]:
+    """Yield what a module says that only others translate: its errors, and ``N_(f"...")``.
+
+    A value of an f-string becomes a placeholder: ``f"{path} holds {len(rows):,} rows"`` is listed
+    as ``{path} holds {rows} rows``.
+    """
+    for node in ast.walk(module):
+        match node:
+            case ast.Raise(exc=ast.Call(func=raised, args=[*given])) if is_shown(raised):
+                texts_given = [_template(each) for each in given]
+            case ast.Call(func=ast.Name(id="N_"), args=[ast.JoinedStr() as only]):
+                texts_given = [_template(only)]
+            case _:
+                continue
+        yield from (text for text in texts_given if text and _has_words(text))
+
+
+def is_shown(raised: ast.expr) -> bool:
+    """Return whether an error's class is one whose text people read."""
+    name = ast.unparse(raised).rpartition(".")[2]
+    return name.endswith("Error") and name not in NOT_SHOWN
+
+
+def _has_words(text: str) -> bool:
+    """Return whether more is left of a text without its values than ``{field}: {error}``."""
+    said = "".join(part for part, *_ in Formatter().parse(text))
+    return " " in said.strip() and sum(map(str.isalpha, said)) >= LEAST_LETTERS
+
+
+def _template(node: ast.expr) -> str | None:
+    """Return a string, or an f-string with a name for each value; None for anything else."""
+    match node:
+        case ast.Constant(value=str() as text):
+            return text.replace("{", "{{").replace("}", "}}") if "{" in text else text
+        case ast.JoinedStr(values=parts):
+            pass
+        case _:
+            return None
+    text, names = "", dict[str, str]()
+    for part in parts:
+        if isinstance(part, ast.FormattedValue):
+            written = ast.unparse(part.value)
+            if written not in names:
+                name, count = _name(part.value), 1 + len(names)
+                names[written] = f"{name}_{count}" if name in names.values() else name
+            text += "{" + names[written] + "}"
+        elif isinstance(part, ast.Constant):
+            text += str(part.value).replace("{", "{{").replace("}", "}}")
+    return text
+
+
+def _name(node: ast.expr) -> str:
+    """Return a translator's name for a value: the last name that is written in it."""
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name.strip("_").lower() or "value"
+        case ast.Call(func=ast.Attribute(value=ast.expr() as of, attr=_), args=[]):
+            return _name(of)
+        case ast.Call(args=[first, *_]) | ast.Subscript(value=first) | ast.BinOp(left=first):
+            return _name(first)
+        case _:
+            return "value"
 
 
 def catalogue_of(language: str) -> Path:

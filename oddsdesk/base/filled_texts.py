@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _WHOLE_WORD: Final = re.compile(r"(?<![\w\0])[^\W\d_]+(?![\w\0])")
 """A word of a template that no value touches; ``\\0`` stands for a value."""
-_LEAST_LETTERS: Final = 6
+LEAST_LETTERS: Final = 6
 """A template with fewer letters, such as ``{count} of {total}``, would match almost anything."""
 
 
@@ -32,7 +32,7 @@ class FilledTexts:
             parts = [(part, name) for part, name, _, _ in Formatter().parse(text)]
             words = _WHOLE_WORD.findall("".join(p + "\0" * (n is not None) for p, n in parts))
             letters = sum(map(len, words))
-            if letters >= _LEAST_LETTERS and any(name for _, name in parts):
+            if letters >= LEAST_LETTERS and any(name for _, name in parts):
                 template = _Template(text, _pattern(parts), letters)
                 self._by_word.setdefault(max(words, key=len), []).append(template)
 

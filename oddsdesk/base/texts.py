@@ -71,10 +71,18 @@ def _translated(text: str) -> str:
     if _filled_texts is None:
         _filled_texts = FilledTexts(_templates(_catalogue))
     if (matched := _filled_texts.find(text)) is None:
-        return "\n".join(map(translated, text.split("\n"))) if "\n" in text else text
+        return _translated_in_parts(text)
     template, values = matched
     inner = {name: translated(value) for name, value in values.items()}
     return filled(_catalogue.gettext(template), inner)
+
+
+def _translated_in_parts(text: str) -> str:
+    """Return a text with its lines, and what an error says after ``field: ``, translated."""
+    if "\n" in text:
+        return "\n".join(map(translated, text.split("\n")))
+    field, colon, said = text.partition(": ")
+    return field + colon + translated(said)
 
 
 def language() -> str:

@@ -81,6 +81,7 @@ def test_texts_are_in_the_language_in_use(german: None) -> None:
         ("the file a b.csv is empty", "die Datei a b.csv ist leer"),
         ("x has 1,204 rows; the file y is empty", "die Datei y ist leer: 1,204 Zeilen in x"),
         ("the file a is empty\nArsenal\n", "die Datei a ist leer\nArsenal\n"),
+        ("odds: line 3: the file a is empty", "odds: line 3: die Datei a ist leer"),
         ("'a' and 'a' again", "noch einmal 'a'"),
         ("'a' and 'b' again", "'a' and 'b' again"),
         ("the file is empty", "the file is empty"),

@@ -47,8 +47,32 @@ def _variable_texts(path: Path) -> Iterator[str]:
             continue
         if node.func.id not in imported or node.func.id not in counts:
             continue
-        if not all(isinstance(each, ast.Constant) for each in node.args[: counts[node.func.id]]):
+        listed = (ast.Constant, ast.JoinedStr) if node.func.id == "N_" else ast.Constant
+        if not all(isinstance(each, listed) for each in node.args[: counts[node.func.id]]):
             yield f"{path.name}:{node.lineno}"
+
+
+ERRORS = """
+def read(path, rows):
+    if not rows:
+        raise FileError(f"{path} holds {len(rows):,} rows in {path}") from None
+    if path:
+        raise files.PathError("the name may have no {")
+    if rows > 3:
+        raise TypeError("a fault of the program")
+    if rows > 2:
+        raise FileError(f"{path}: {error}")
+    text, reason = f"{path} is not listed", N_(f"{path} is a link to {self.target.lower()}")
+    raise FileError(text)
+"""
+
+
+def test_errors_of_the_rooms_below_are_listed_with_names_for_their_values() -> None:
+    assert sorted(catalogues.english_texts(ast.parse(ERRORS))) == [
+        "the name may have no {{",
+        "{path} holds {rows} rows in {path}",
+        "{path} is a link to {target}",
+    ]
 
 
 def test_placeholders_have_names() -> None:
