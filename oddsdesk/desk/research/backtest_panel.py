@@ -11,11 +11,13 @@ from PySide6.QtWidgets import QLineEdit, QPushButton, QSizePolicy, QWidget
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.numbers import num
+from oddsdesk.base.texts import _, ngettext, pgettext, translated
 from oddsdesk.board.valuation.verdict_words import PER_DECIDED, PER_DECIDED_TEXT, method_title
 from oddsdesk.desk import bet_cells
 from oddsdesk.desk.export.files import Table, table_of_bets
 from oddsdesk.desk.research.backtest_settings import (
     BacktestSettingsDialog,
+    kept_method,
     settings_words,
     typed_list,
     typed_methods,
@@ -28,6 +30,8 @@ from oddsdesk.desk.research.log import (
     BacktestSettings,
     BacktestsFound,
     ResearchLog,
+    clv_text,
+    count_text,
 )
 from oddsdesk.desk.research.panel import ChoiceError, ResearchPanel, SpanFields, Work
 from oddsdesk.desk.settings.saved_state import Layout, Saved
@@ -56,19 +60,20 @@ from oddsdesk.ledger.presets import Preset
 from oddsdesk.pricing.devig import METHODS
 from oddsdesk.pricing.exposure import StakePlan
 from oddsdesk.research.backtest_summary import Summary, covered_lines, notes, shared_coverage
-from oddsdesk.research.coverage import games_text
 
 _LEAST_FOR_CHART: Final = 430
 _LEAST_BELOW: Final = 100
 """Height of some bets and notes below the figures."""
 _REFERENCE_WIDTHS: Final = (88, 150)
-_ALL_VALUE: Final = "All value bets"
+_ALL_VALUE: Final = _("All value bets")
 _BEGIN: Final = EmptyState(
     "table",
-    "What would value bets have earned?",
-    "Replays your recorded odds and bets on value, with only what was known at each moment. "
-    "For past seasons, use Import files… (Ctrl+I).",
-    "Run",
+    _("What would value bets have earned?"),
+    _(
+        "Replays your recorded odds and bets on value, with only what was known at each "
+        "moment. For past seasons, use Import files… (Ctrl+I)."
+    ),
+    _("Run"),
 )
 _KEY: Final = "research/backtest"
 Ends = tuple[float | None, float | None]
@@ -112,11 +117,11 @@ class BacktestPanel(ResearchPanel):
         model = BacktestModel(clock)
         super().__init__(theme, log, model, LiveTable(theme, model, clock))
         self.model = model
-        self.table.setAccessibleName("Bets of the backtest")
+        self.table.setAccessibleName(_("Bets of the backtest"))
         self.table.opened.connect(self._on_table_opened)
         self.grid_model = GridModel(clock)
         self.grid = LiveTable(theme, self.grid_model, clock)
-        self.grid.setAccessibleName("Backtests compared")
+        self.grid.setAccessibleName(_("Backtests compared"))
         self.grid.opened.connect(self._on_grid_opened)
         self.grid.header_clicked.connect(self.grid_model.sort_by)
         self._theme = theme
@@ -128,7 +133,7 @@ class BacktestPanel(ResearchPanel):
         self.facts, self.chart = FactsBar(theme), CourseChart(theme)
         self.facts.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.back = QPushButton()
-        self.back.setToolTip("Back to the table (B)")
+        self.back.setToolTip(_("Back to the table (B)"))
         self.back.clicked.connect(self.show_grid)
         self.opened = ElidedLabel()
         """Says which backtest of several is shown."""
@@ -182,14 +187,14 @@ class BacktestPanel(ResearchPanel):
         return partial(log.run_backtests, asked)
 
     def _about(self) -> str:
-        return "" if self._found is None else f"{num(self._found.runs[0].done.asked):,} rows"
+        return "" if self._found is None else count_text(self._found.runs[0].done.asked)
 
     def _is_of_choices(self) -> bool:
         return self._found is not None and self._found.asked == self._asked()
 
     def _notes(self) -> list[str]:
         if self._run is not None:
-            close = f"CLV {self._run.question.close.close_by_text}"
+            close = clv_text(self._run.question.close)
             return [*_told(self._run), close] if self._run.done.bets else []
         return [] if self._found is None else _grid_notes(self._found)
 
@@ -197,7 +202,7 @@ class BacktestPanel(ResearchPanel):
         if self._found is None:
             return _BEGIN
         told = _told(self._run or self._found.runs[0])[0]
-        return EmptyState("table", f"{told[0].upper()}{told[1:]}.", "", "Run again")
+        return EmptyState("table", f"{told[0].upper()}{told[1:]}.", "", _("Run again"))
 
     def _exported(self) -> Table:
         if self._found is not None and self._run is None:
@@ -225,7 +230,7 @@ class BacktestPanel(ResearchPanel):
         self._saved.keep_value(
             KeptChoices(
                 preset=self.preset.currentText() if self.preset.currentIndex() > 0 else "",
-                method="" if method == method_title(self._usual_method) else method,
+                method="" if method == method_title(self._usual_method) else kept_method(method),
                 reference=self.reference.text().strip(),
                 since=self.span.since.text(),
                 until=self.span.until.text(),
@@ -237,24 +242,30 @@ class BacktestPanel(ResearchPanel):
         self.preset, self.method = ChoiceBox(), ChoiceBox(editable=True)
         self.preset.addItems([_ALL_VALUE, *(preset.name for preset in self._presets)])
         self.preset.setCurrentText(kept.preset or _ALL_VALUE)
-        self.preset.setAccessibleName("Preset")
-        self.preset.setToolTip("Bet only on what this preset lists")
+        self.preset.setAccessibleName(_("Preset"))
+        self.preset.setToolTip(_("Bet only on what this preset lists"))
         for name in METHODS:
             self.method.addItem(method_title(name), name)
-        self.method.setCurrentText(kept.method or method_title(self._usual_method))
+        method = kept.method or self._usual_method
+        self.method.setCurrentText(method_title(method) if method in METHODS else method)
         if (edit := self.method.lineEdit()) is not None:
             edit.editingFinished.connect(partial(edit.setCursorPosition, 0))  # shows its beginning
             edit.setCursorPosition(0)
-        self.method.setAccessibleName("Devig method")
+        self.method.setAccessibleName(_("Devig method"))
         self.method.setToolTip(
-            "How the sharp book's margin is removed. Several with commas are compared: power, shin"
+            _(
+                "How the sharp book's margin is removed. Several with commas are "
+                "compared: power, shin"
+            )
         )
         self.reference = QLineEdit(kept.reference)
-        self.reference.setPlaceholderText("Sharp book")
-        self.reference.setAccessibleName("Sharp book")
+        self.reference.setPlaceholderText(_("Sharp book"))
+        self.reference.setAccessibleName(_("Sharp book"))
         self.reference.setToolTip(
-            "Fair odds come from this bookmaker, or “consensus”. Empty: the database's sharp book. "
-            "Several with commas are compared"
+            _(
+                "Fair odds come from this bookmaker, or “consensus”. Empty: the "
+                "database's sharp book. Several with commas are compared"
+            )
         )
         scale_least_width(self.reference, theme, _REFERENCE_WIDTHS[0])
         scale_most_width(self.reference, theme, _REFERENCE_WIDTHS[1])
@@ -267,12 +278,14 @@ class BacktestPanel(ResearchPanel):
         usual = BacktestSettings()
         names = self._settings.__struct_fields__
         changed = sum(getattr(self._settings, name) != getattr(usual, name) for name in names)
-        self.more.setText(f"Settings ({changed})…" if changed else "Settings…")
-        self.more.setAccessibleName("Backtest settings")
+        self.more.setText(
+            _("Settings ({count})…").format(count=changed) if changed else _("Settings…")
+        )
+        self.more.setAccessibleName(_("Backtest settings"))
         try:
             words = settings_words(self._asked())
         except ChoiceError:
-            words = "Rules, stakes, delay, closing prices and more"
+            words = _("Rules, stakes, delay, closing prices and more")
         self.more.setToolTip(f"{words} (S)")
 
     def _on_settings_chosen(self, settings: BacktestSettings) -> None:
@@ -306,7 +319,7 @@ class BacktestPanel(ResearchPanel):
         if current.isValid() and self._found is not None:
             self._run = self.grid_model.entry(current.row())
             self._show_run()
-            self.back.setText(f"‹ All {len(self._found.runs)}")
+            self.back.setText(_("‹ All {count}").format(count=len(self._found.runs)))
             self.opened.show_text(run_words(self._run))
             self.show_state()
             (self.table if self._run.done.bets else self.back).setFocus(
@@ -348,15 +361,19 @@ def _told(found: BacktestFound) -> list[str]:
     """Return the notes: what is missing, then the coverage of the log."""
     done, question = found.done, found.question
     covered = covered_lines(done, question, day_text)
-    return [*notes(done, question, moment_text, day_text), *covered]
+    return [*map(translated, (*notes(done, question, moment_text, day_text), *covered))]
 
 
 def _judge(found: BacktestFound) -> Fact:
     covered = found.done.coverage
-    priced = f"priced {num(covered.priced):,} of {games_text(covered.games)}"
+    priced = ngettext(
+        "priced {priced:,} of {count:,} game", "priced {priced:,} of {count:,} games", covered.games
+    ).format(priced=num(covered.priced), count=num(covered.games))
     if covered.last_priced_ms is not None:
-        priced += f", until {day_text(covered.last_priced_ms)}"
-    return Fact("Sharp book", found.question.judged_by, priced)
+        priced = _("{priced}, until {day}").format(
+            priced=priced, day=day_text(covered.last_priced_ms)
+        )
+    return Fact(_("Sharp book"), found.question.judged_by, priced)
 
 
 def _grid_notes(found: BacktestsFound) -> list[str]:
@@ -366,9 +383,9 @@ def _grid_notes(found: BacktestsFound) -> list[str]:
     covered = shared_coverage([(run.done, run.question) for run in found.runs], day_text)
     return [
         *comparison_lines(found),
-        f"CLV {close.close_by_text}",
+        clv_text(close),
         *dict.fromkeys(without),
-        *covered,
+        *map(translated, covered),
     ]
 
 
@@ -376,26 +393,34 @@ def _facts(run: BacktestFound) -> list[Fact]:
     found, bankroll = run.summary, run.done.bankroll
     profit = "–" if found.profit is None else signed_hundredths_text(found.profit)
     facts = [
-        Fact("Bets", f"{num(found.bets):,}", f"{num(found.settled):,} with a result"),
-        Fact("Profit", profit, _between(found.profit_range, "units")),
-        Fact("Yield", _percent(found.yield_pct), _yield_words(found)),
         Fact(
-            "Closing line",
+            _("Bets"),
+            f"{num(found.bets):,}",
+            _("{count:,} with a result").format(count=num(found.settled)),
+        ),
+        Fact(_("Profit"), profit, _between(found.profit_range, _IN_UNITS)),
+        Fact(_("Yield"), _percent(found.yield_pct), _yield_words(found)),
+        Fact(
+            _("Closing line"),
             _percent(found.clv_pct),
-            f"{_between(found.clv_range, '%')}, of {num(found.clv_bets):,}",
+            _("{interval}, of {count:,}").format(
+                interval=_between(found.clv_range, _IN_PERCENT), count=num(found.clv_bets)
+            ),
         ),
     ]
     if bankroll is None:
         worst = signed_hundredths_text(run.drawdown) if found.settled else "–"
-        facts.append(Fact("Drawdown", worst, "worst"))
+        facts.append(Fact(_("Drawdown"), worst, pgettext("a drawdown", "worst")))
     else:
-        grown = f"{signed_text(bankroll.growth_pct)} % from {num(bankroll.start):,.10g} units"
+        grown = _("{growth} % from {start:,.10g} units").format(
+            growth=signed_text(bankroll.growth_pct), start=num(bankroll.start)
+        )
         facts += [
-            Fact("Bankroll", f"{num(bankroll.end):,.2f}", grown),
+            Fact(_("Bankroll"), f"{num(bankroll.end):,.2f}", grown),
             Fact(
-                "Drawdown",
+                _("Drawdown"),
                 signed_hundredths_text(bankroll.drawdown),
-                f"worst, or {signed_text(bankroll.drawdown_pct)} %",
+                _("worst, or {percent} %").format(percent=signed_text(bankroll.drawdown_pct)),
             ),
         ]
     return [*facts, _judge(run)]
@@ -403,97 +428,110 @@ def _facts(run: BacktestFound) -> list[Fact]:
 
 def _yield_words(found: Summary) -> str:
     """Return the interval of the yield; if most bets have no result, first how many have one."""
-    between = _between(found.yield_range, "%")
+    interval = _between(found.yield_range, _IN_PERCENT)
     if found.settled * 2 >= found.bets:
-        return between
-    return f"of {found.settled_text}, {between}"
+        return interval
+    return ngettext(
+        "of {settled:,} of {count:,} bet, {interval}",
+        "of {settled:,} of {count:,} bets, {interval}",
+        found.bets,
+    ).format(settled=num(found.settled), count=num(found.bets), interval=interval)
 
 
-def _between(ends: Ends, unit: str) -> str:
+_IN_UNITS: Final = _("95 %: {low} to {high} units")
+_IN_PERCENT: Final = _("95 %: {low} to {high} %")
+
+
+def _between(ends: Ends, text: str) -> str:
     low, high = ends
     if low is None or high is None:
-        return "too few games for an interval"
-    return f"95 %: {signed_text(low)} to {signed_text(high)} {unit}"
+        return _("too few games for an interval")
+    return text.format(low=signed_text(low), high=signed_text(high))
 
 
 def _percent(figure: float | None) -> str:
     return "–" if figure is None else f"{signed_text(figure)} %"
 
 
+_UNKNOWN: Final = pgettext("the result of a bet", "unknown")
+
+
 def _result(bet: PlacedBet, _now: int) -> Cell:
     if bet.result is None:
-        return Cell("unknown", TextRole.NOTE)
-    return Cell(bet.result.words, TextRole.SOFT)
+        return Cell(_UNKNOWN, TextRole.NOTE)
+    return Cell(translated(bet.result.words), TextRole.SOFT)
 
 
 COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
     ColumnSpec(
         "placed_at",
-        "Placed",
+        _("Placed"),
         Column("26 Nov 2024 18:30", Align.LEFT),
         lambda bet, _now: Cell(moment_text(bet.placed_at), TextRole.NOTE),
         lambda bet: bet.placed_at,
-        tip="Time of the bet in the log",
+        tip=_("Time of the bet in the log"),
         sample=lambda: day_sample(year=True),
     ),
     bet_cells.OUTCOME,
     bet_cells.MARKET,
     ColumnSpec(
         "bookmaker",
-        "Bookmaker",
+        _("Bookmaker"),
         Column("William Hill", Align.LEFT, stretches=True, widest="Betfair Exchange second"),
         lambda bet, _now: Cell(bet.bookmaker, TextRole.SOFT),
         lambda bet: bet.bookmaker.casefold(),
-        tip="Bookmaker of the price",
+        tip=_("Bookmaker of the price"),
     ),
     ColumnSpec(
         "odds",
-        "Odds",
+        _("Odds"),
         Column("", note_sample="8.888", hangs=True),
         bet_cells.odds_cell,
         lambda bet: bet.odds,
         descending_first=True,
         sample=odds_sample,
-        tip="Odds, and after commission or tax",
+        tip=_("Odds, and after commission or tax"),
     ),
     ColumnSpec(
         "ev",
-        "EV",
+        _("EV"),
         Column("+100.0 %", note_sample=f"~ {PER_DECIDED}"),
         bet_cells.ev_cell,
         bet_cells.or_lowest(lambda bet: bet.ev),
         descending_first=True,
-        tip=f"EV after commission at that moment; {PER_DECIDED} {PER_DECIDED_TEXT}",
+        tip=_("EV after commission at that moment; {mark} {meaning}").format(
+            mark=PER_DECIDED, meaning=translated(PER_DECIDED_TEXT)
+        ),
         priority=Priority.EXTRA,
     ),
     bet_cells.CLV,
     ColumnSpec(
         "stake",
-        "Stake",
+        _("Stake"),
         Column("1,000.00"),
         lambda bet, _now: Cell(f"{num(bet.stake):,.2f}", TextRole.SOFT),
         lambda bet: bet.stake,
         descending_first=True,
-        tip="In units",
+        tip=_("In units"),
         priority=Priority.EXTRA,
     ),
     ColumnSpec(
         "result",
-        "Result",
-        Column("unknown", Align.LEFT),
+        _("Result"),
+        Column(_UNKNOWN, Align.LEFT),
         _result,
         lambda bet: "" if bet.result is None else bet.result.value,
-        tip="Result of the bet, if the game's result is known",
+        tip=_("Result of the bet, if the game's result is known"),
         priority=Priority.EXTRA,
     ),
     ColumnSpec(
         "profit",
-        "Profit",
+        _("Profit"),
         Column("+1,000.00"),
         lambda bet, _now: bet_cells.profit_cell(bet.profit),
         bet_cells.or_lowest(lambda bet: bet.profit),
         descending_first=True,
-        tip="After commission",
+        tip=_("After commission"),
     ),
 )
 

@@ -9,8 +9,9 @@ from PySide6.QtCore import QSize, Qt, Signal
 
 from oddsdesk.base.figures import FigureError, read_typed_amount
 from oddsdesk.base.numbers import COMMA, num, number_style, typed_number
+from oddsdesk.base.texts import _, translated
 from oddsdesk.board.valuation.verdict_words import RULE_TITLES, method_title
-from oddsdesk.desk.research.log import BacktestAsked, BacktestSettings
+from oddsdesk.desk.research.log import BacktestAsked, BacktestSettings, method_words
 from oddsdesk.desk.research.panel import ChoiceError
 from oddsdesk.desk.ui.controls.fields import CheckList, ChoiceBox, DecimalSpin, WholeSpin
 from oddsdesk.desk.ui.controls.form_dialog import FormDialog, form_layout, note_label
@@ -23,21 +24,21 @@ from oddsdesk.pricing.value import PRICE_RULES, SERVICE_RULES, Rule
 from oddsdesk.research.question import LEAST_EV, SERIES, Staking
 
 LATENCIES: Final = (
-    ("At once", 0),
-    ("After 2 s", 2_000),
-    ("After 10 s", 10_000),
-    ("After 1 min", 60_000),
+    (_("At once"), 0),
+    (_("After 2 s"), 2_000),
+    (_("After 10 s"), 10_000),
+    (_("After 1 min"), 60_000),
 )
 _STRATEGIES: Final = (
-    ("Value bets", "value"),
-    ("Best price v mean of all bookmakers", "best-vs-mean"),
+    (_("Value bets"), "value"),
+    (_("Best price v mean of all bookmakers"), "best-vs-mean"),
 )
-_MOMENTS: Final = (("Any moment before the game", "any"), ("Closing prices", "close"))
-_PRICES: Final = (("Bookmakers' prices", ""), ("Best of many (football-data)", SERIES[0]))
+_MOMENTS: Final = ((_("Any moment before the game"), "any"), (_("Closing prices"), "close"))
+_PRICES: Final = ((_("Bookmakers' prices"), ""), (_("Best of many (football-data)"), SERIES[0]))
 _STAKES: Final = (
-    ("One unit each", "flat"),
-    ("Share of the bankroll", "proportional"),
-    ("Kelly", "kelly"),
+    (_("One unit each"), "flat"),
+    (_("Share of the bankroll"), "proportional"),
+    (_("Kelly"), "kelly"),
 )
 _MOST_LEAST_EV: Final = 100.0
 _MOST_BANKROLL: Final = 1_000_000.0
@@ -62,9 +63,22 @@ def typed_methods(text: str, usual: str) -> tuple[str, ...]:
     for entry in typed_list(text):
         if _folded(entry) not in titles:
             known = ", ".join(method_title(name) for name in METHODS)
-            raise ChoiceError(f"Devig method: “{entry}” is unknown. Use {known}")
+            raise ChoiceError(
+                _("Devig method: “{entry}” is unknown. Use {known}").format(
+                    entry=entry, known=known
+                )
+            )
         found.append(titles[_folded(entry)])
     return tuple(dict.fromkeys(found)) or (usual,)
+
+
+def kept_method(text: str) -> str:
+    """Return the text of the methods as it is kept: of one method its name, for any language."""
+    try:
+        methods = typed_methods(text, "")
+    except ChoiceError:
+        return text
+    return methods[0] if len(methods) == 1 and methods[0] else text
 
 
 def typed_evs(text: str) -> tuple[float, ...]:
@@ -88,9 +102,10 @@ def typed_evs(text: str) -> tuple[float, ...]:
                 least = float("nan")
             if not LEAST_EV <= least <= _MOST_LEAST_EV:
                 raise ChoiceError(
-                    f"Least EV: enter figures from {num(LEAST_EV):g} to {num(_MOST_LEAST_EV):g}"
-                    " such as "
-                    f"0, 1, 2.5 instead of {part!r}"
+                    _(
+                        "Least EV: enter figures from {least:g} to {most:g} such as 0, 1, "
+                        "2.5 instead of {text!r}"
+                    ).format(least=num(LEAST_EV), most=num(_MOST_LEAST_EV), text=part)
                 )
             found.append(least)
     return tuple(dict.fromkeys(found))
@@ -107,14 +122,15 @@ def _share(fraction: float) -> str:
 def settings_words(asked: BacktestAsked) -> str:
     """Return in plain words what a backtest does, but for preset and days."""
     chosen = asked.settings
-    at = "the closing prices" if chosen.at == "close" else "any moment before the game"
-    sentences = [_what(chosen, at), _stake(chosen.staking)]
+    sentences = [_what(chosen), _stake(chosen.staking)]
     if chosen.latency_ms:
         sentences.append(
-            f"Bets {num(chosen.latency_ms / 1000):g} s after it sees a price, if it is still there"
+            _("Bets {seconds:g} s after it sees a price, if it is still there").format(
+                seconds=num(chosen.latency_ms / 1000)
+            )
         )
     if (count := len(asked.combinations)) > 1:
-        sentences.append(f"{count} combinations are compared in one pass")
+        sentences.append(_("{count} combinations are compared in one pass").format(count=count))
     sentences.append(_close(chosen))
     return ". ".join(sentences) + "."
 
@@ -132,27 +148,50 @@ def with_limits(chosen: BacktestSettings, plan: StakePlan) -> BacktestSettings:
     return msgspec.structs.replace(chosen, staking=staking)
 
 
-def _what(chosen: BacktestSettings, at: str) -> str:
+def _what(chosen: BacktestSettings) -> str:
+    moment = (
+        _("at the closing prices") if chosen.at == "close" else _("at any moment before the game")
+    )
     if chosen.strategy != "value":
-        books = "football-data's mean" if chosen.series else f"{chosen.least_books} or more prices"
-        return (
-            f"Bets on each side of a match result where (1/mean − {num(chosen.alpha):g}) × best"
-            " price is"
-            f" above 1, by {books}, at {at}"
+        mean = (
+            _("by football-data's mean")
+            if chosen.series
+            else _("by {count} or more prices").format(count=chosen.least_books)
         )
-    prices = "football-data's best price" if chosen.series else "the best price"
+        return _(
+            "Bets on each side of a match result where (1/mean − {alpha:g}) × best "
+            "price is above 1, {mean}, {moment}"
+        ).format(alpha=num(chosen.alpha), mean=mean, moment=moment)
     *first, last = [f"{num(least):g}".replace("-", "−") for least in chosen.least_evs or (0.0,)]
-    evs = " or ".join(filter(None, (", ".join(first), last))) if chosen.least_evs else ""
-    least = f"EV from {evs} %" if evs else f"EV from {num(_usual_ev()):.3g} %"
-    return f"Bets on {prices} of each outcome once, at {at}, with {least} and {_rules(chosen)}"
+    if not chosen.least_evs:
+        evs = f"{num(_usual_ev()):.3g}"
+    elif first:
+        evs = _("{several} or {last}").format(several=", ".join(first), last=last)
+    else:
+        evs = last
+    least = _("EV from {evs} %").format(evs=evs)
+    text = (
+        _(
+            "Bets on football-data's best price of each outcome once, {moment}, with {least} "
+            "and {rules}"
+        )
+        if chosen.series
+        else _("Bets on the best price of each outcome once, {moment}, with {least} and {rules}")
+    )
+    return text.format(moment=moment, least=least, rules=_rules(chosen))
 
 
 def _close(chosen: BacktestSettings) -> str:
-    whose, how = chosen.close_reference, method_title(chosen.close_method).lower()
-    if not whose and not chosen.close_method:
-        return "CLV is against the closing line of the desk's settings"
-    by = f"{whose}'s close" if whose else "the close of the desk's settings"
-    return f"CLV is against {by}{f', {how}' if chosen.close_method else ''}"
+    whose, method = chosen.close_reference, method_words(chosen.close_method)
+    if whose and method:
+        text = _("CLV is against {bookmaker}'s close, {method}")
+    elif whose:
+        text = _("CLV is against {bookmaker}'s close")
+    elif method:
+        text = _("CLV is against the close of the desk's settings, {method}")
+    else:
+        text = _("CLV is against the closing line of the desk's settings")
+    return text.format(bookmaker=whose, method=method)
 
 
 def _usual_ev() -> float:
@@ -162,11 +201,11 @@ def _usual_ev() -> float:
 def _rules(chosen: BacktestSettings) -> str:
     off = PRICE_RULES - {Rule(each) for each in rules_on(chosen)}
     if not off:
-        return "all price rules"
+        return _("all price rules")
     if off == PRICE_RULES:
-        return "no price rules"
-    names = dict.fromkeys(RULE_TITLES[rule] for rule in Rule if rule in off)
-    return f"the price rules without {', '.join(names)}"
+        return _("no price rules")
+    names = dict.fromkeys(translated(RULE_TITLES[rule]) for rule in Rule if rule in off)
+    return _("the price rules without {names}").format(names=", ".join(names))
 
 
 def rules_on(chosen: BacktestSettings) -> tuple[str, ...]:
@@ -177,14 +216,20 @@ def rules_on(chosen: BacktestSettings) -> tuple[str, ...]:
 
 def _stake(by: Staking) -> str:
     if by.kind == "flat":
-        return "Stakes one unit each"
-    bankroll = f"a running bankroll of {num(by.bankroll):,.10g} units"
+        return _("Stakes one unit each")
     if by.kind == "proportional":
-        return f"Stakes {_share(by.share)} of {bankroll}"
-    caps = f"{_share(by.outcome_cap)} an outcome, {_share(by.game_cap)} a game"
-    return (
-        f"Stakes {num(by.share):.4g} of Kelly on {bankroll}, at most {caps}, "
-        f"{_share(by.total_cap)} in all"
+        return _("Stakes {share} of a running bankroll of {bankroll:,.10g} units").format(
+            share=_share(by.share), bankroll=num(by.bankroll)
+        )
+    return _(
+        "Stakes {share:.4g} of Kelly on a running bankroll of {bankroll:,.10g} units, at most "
+        "{outcome} an outcome, {game} a game, {total} in all"
+    ).format(
+        share=num(by.share),
+        bankroll=num(by.bankroll),
+        outcome=_share(by.outcome_cap),
+        game=_share(by.game_cap),
+        total=_share(by.total_cap),
     )
 
 
@@ -201,23 +246,26 @@ class BacktestSettingsDialog(FormDialog):
 
         ``plan`` is the user's: its limits, and its Kelly fraction as the usual one.
         """
-        super().__init__(theme, "Backtest settings", parent)
+        super().__init__(theme, _("Backtest settings"), parent)
         self._asked = asked
         self._plan = plan
         self.strategy, self.at = _choice(_STRATEGIES), _choice(_MOMENTS)
         self.series, self.latency = _choice(_PRICES), _choice(LATENCIES)
         self.least_ev = QtWidgets.QLineEdit()
-        self.least_ev.setPlaceholderText(f"{num(_usual_ev()):.3g}, the contract's")
+        self.least_ev.setPlaceholderText(_("{ev:.3g}, the contract's").format(ev=num(_usual_ev())))
         titles: dict[str, list[str]] = {}
         for rule in Rule:
             if rule in PRICE_RULES:
-                titles.setdefault(RULE_TITLES[rule], []).append(rule.value)
-        limits = RULE_TITLES[Rule.MAX_EDGE]
+                titles.setdefault(translated(RULE_TITLES[rule]), []).append(rule.value)
+        limits = translated(RULE_TITLES[Rule.MAX_EDGE])
         entries = [
-            (",".join(values), f"{title} (maximum EV)" if title == limits else title)
+            (
+                ",".join(values),
+                _("{title} (maximum EV)").format(title=title) if title == limits else title,
+            )
             for title, values in titles.items()
         ]
-        self.rules = CheckList("Price rules", entries, ())
+        self.rules = CheckList(_("Price rules"), entries, ())
         self.alpha = inset(DecimalSpin(decimals=3, least=0, most=0.5, step=0.005))
         self.least_books = inset(WholeSpin())
         self.least_books.setRange(2, 100)
@@ -225,20 +273,20 @@ class BacktestSettingsDialog(FormDialog):
         self.share = inset(DecimalSpin(decimals=2, least=0.01, most=100, step=0.5))
         self.share.setSuffix(" %")
         self.bankroll = inset(DecimalSpin(decimals=2, least=1, most=_MOST_BANKROLL, step=10))
-        self.bankroll.setSuffix(" units")
+        self.bankroll.setSuffix(f" {_('units')}")
         self.close_reference = QtWidgets.QLineEdit()
-        self.close_reference.setPlaceholderText("As in the settings")
-        methods = [("As in the settings", ""), *((method_title(name), name) for name in METHODS)]
+        self.close_reference.setPlaceholderText(_("As in the settings"))
+        methods = [(_("As in the settings"), ""), *((method_title(name), name) for name in METHODS)]
         self.close_method = _choice(methods)
         self._words = note_label("", theme)
         self._lay_out()
         self._show(asked.settings)
         self.reset = self.buttons.addButton(
-            "Reset", QtWidgets.QDialogButtonBox.ButtonRole.ResetRole
+            _("Reset"), QtWidgets.QDialogButtonBox.ButtonRole.ResetRole
         )
         self.reset.setAutoDefault(False)
         self.reset.clicked.connect(lambda: self._show(BacktestSettings()))
-        self.close_with("Use", self._on_accepted)
+        self.close_with(_("Use"), self._on_accepted)
         self._connect()
         self._on_changed()
 
@@ -252,33 +300,37 @@ class BacktestSettingsDialog(FormDialog):
         left, right = form_layout(), form_layout()
         for title, form, rows in (
             (
-                "What is bet on",
+                _("What is bet on"),
                 left,
                 (
-                    ("&Strategy", self.strategy),
-                    ("&When", self.at),
-                    ("&Prices", self.series),
-                    ("&Delay", self.latency),
-                    ("Least &EV, %", self.least_ev),
-                    ("Price &rules", self.rules),
+                    (_("&Strategy"), self.strategy),
+                    (_("&When"), self.at),
+                    (_("&Prices"), self.series),
+                    (_("&Delay"), self.latency),
+                    (_("Least &EV, %"), self.least_ev),
+                    (_("Price &rules"), self.rules),
                 ),
             ),
             (
-                "Stakes",
-                right,
-                (("S&takes", self.staking), ("S&hare", self.share), ("Ban&kroll", self.bankroll)),
-            ),
-            (
-                "Best price v mean",
-                right,
-                (("&Alpha", self.alpha), ("Least &bookmakers", self.least_books)),
-            ),
-            (
-                "Closing line for CLV",
+                _("Stakes"),
                 right,
                 (
-                    ("Sharp b&ook at the close", self.close_reference),
-                    ("&Method", self.close_method),
+                    (_("S&takes"), self.staking),
+                    (_("S&hare"), self.share),
+                    (_("Ban&kroll"), self.bankroll),
+                ),
+            ),
+            (
+                _("Best price v mean"),
+                right,
+                ((_("&Alpha"), self.alpha), (_("Least &bookmakers"), self.least_books)),
+            ),
+            (
+                _("Closing line for CLV"),
+                right,
+                (
+                    (_("Sharp b&ook at the close"), self.close_reference),
+                    (_("&Method"), self.close_method),
                 ),
             ),
         ):
@@ -301,38 +353,43 @@ class BacktestSettingsDialog(FormDialog):
 
     def _explain(self) -> None:
         for field, tip in (
-            (self.strategy, "Which prices are bet on"),
+            (self.strategy, _("Which prices are bet on")),
             (
                 self.at,
-                "Closing prices are the last ones before the game. Prices in play never count",
+                _("Closing prices are the last ones before the game. Prices in play never count"),
             ),
             (
                 self.series,
-                "football-data's Max and Avg columns: the best and the mean price of many "
-                "bookmakers. They need an imported season",
+                _(
+                    "football-data's Max and Avg columns: the best and the mean price of "
+                    "many bookmakers. They need an imported season"
+                ),
             ),
             (
                 self.latency,
-                "Time it takes to bet. Prices that are no longer value by then are missed",
+                _("Time it takes to bet. Prices that are no longer value by then are missed"),
             ),
             (
                 self.least_ev,
-                "Least EV in percent, from −5 on. Several with commas are compared: 0, 1, 2",
+                _("Least EV in percent, from −5 on. Several with commas are compared: 0, 1, 2"),
             ),
-            (self.rules, "Rules as Explain names them. Not ticked: the rule does not stop a bet"),
-            (self.alpha, "Subtracted from 1/mean, for the bookmakers' margin"),
-            (self.least_books, "How many bookmakers must price the side"),
-            (self.staking, "Shares and Kelly use a running bankroll"),
-            (self.share, "Of the bankroll, or of Kelly. Lower is safer if fair odds are wrong"),
+            (
+                self.rules,
+                _("Rules as Explain names them. Not ticked: the rule does not stop a bet"),
+            ),
+            (self.alpha, _("Subtracted from 1/mean, for the bookmakers' margin")),
+            (self.least_books, _("How many bookmakers must price the side")),
+            (self.staking, _("Shares and Kelly use a running bankroll")),
+            (self.share, _("Of the bankroll, or of Kelly. Lower is safer if fair odds are wrong")),
             (
                 self.bankroll,
-                "At the start, in units. It grows by the profit of games that are over",
+                _("At the start, in units. It grows by the profit of games that are over"),
             ),
             (
                 self.close_reference,
-                "Whose closing odds all CLV is measured by: a bookmaker, or “consensus”",
+                _("Whose closing odds all CLV is measured by: a bookmaker, or “consensus”"),
             ),
-            (self.close_method, "How the margin of the closing odds is removed"),
+            (self.close_method, _("How the margin of the closing odds is removed")),
         ):
             field.setToolTip(tip)
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Final
 
 from oddsdesk.base.numbers import num
+from oddsdesk.base.texts import _, pgettext, translated
 from oddsdesk.board.valuation.verdict_words import method_title
 from oddsdesk.desk.bet_cells import profit_cell
 from oddsdesk.desk.export.files import ExportColumn, Table
@@ -12,6 +13,7 @@ from oddsdesk.desk.ui.formatting import signed_hundredths_text
 from oddsdesk.desk.ui.table.cells import Align, Cell, Column, ColumnSpec, Kind, Priority
 from oddsdesk.desk.ui.table.live_model import StableRowsModel
 from oddsdesk.desk.ui.theme.tokens import TextRole
+from oddsdesk.pricing.devig import METHODS
 from oddsdesk.research.backtest_summary import summary_fields
 from oddsdesk.research.grids import best_lines
 
@@ -24,14 +26,17 @@ def run_words(run: BacktestFound) -> str:
     """Return what sets a backtest apart from those it is compared with."""
     named = [method_title(run.question.method), run.question.reference]
     if run.least_ev is not None:
-        named.append(f"EV from {num(run.least_ev):g} %".replace("-", "−"))
+        named.append(_("EV from {evs} %").format(evs=f"{num(run.least_ev):g}".replace("-", "−")))
     return ", ".join(named)
 
 
 def comparison_lines(found: BacktestsFound) -> list[str]:
     """Return how many combinations were compared, and how sure the best of them is."""
     best = best_lines(found.best, [run_words(run) for run in found.runs])
-    return [f"{len(found.runs)} combinations compared", *(line.rstrip(".") for line in best)]
+    return [
+        _("{count} combinations compared").format(count=len(found.runs)),
+        *(translated(line).rstrip(".") for line in best),
+    ]
 
 
 def _percent(figure: float | None, ends: Ends) -> Cell:
@@ -40,7 +45,11 @@ def _percent(figure: float | None, ends: Ends) -> Cell:
         return Cell("", TextRole.NOTE)
     low, high = ends
     if low is None or high is None:
-        return Cell(f"{signed_hundredths_text(figure)} %", TextRole.NOTE, note="too few")
+        return Cell(
+            f"{signed_hundredths_text(figure)} %",
+            TextRole.NOTE,
+            note=pgettext("games for an interval", "too few"),
+        )
     ink = TextRole.UP if low > 0 else TextRole.DOWN if high < 0 else TextRole.SOFT
     between = f"{signed_hundredths_text(low)}..{signed_hundredths_text(high)}"
     return Cell(f"{signed_hundredths_text(figure)} %", ink, note=between, is_strong=True)
@@ -49,100 +58,107 @@ def _percent(figure: float | None, ends: Ends) -> Cell:
 def _interval_text(ends: Ends) -> str:
     low, high = ends
     if low is None or high is None:
-        return "Too few games for an interval"
-    return f"95 % interval {signed_hundredths_text(low)} to {signed_hundredths_text(high)} %"
+        return _("Too few games for an interval")
+    return _("95 % interval {low} to {high} %").format(
+        low=signed_hundredths_text(low), high=signed_hundredths_text(high)
+    )
 
 
 def _or_lowest(figure: float | None) -> float:
     return _LOWEST if figure is None else figure
 
 
+_CONTRACT: Final = pgettext("the least EV", "contract")
+
+
 def _least_ev(run: BacktestFound, _now: int) -> Cell:
     if run.least_ev is None:
-        return Cell("contract", TextRole.NOTE)
+        return Cell(_CONTRACT, TextRole.NOTE)
     return Cell(f"{num(run.least_ev):g} %".replace("-", "−"), TextRole.SOFT)
 
+
+_LONGEST_METHOD: Final = max(map(method_title, METHODS), key=len)
 
 COLUMNS: Final[tuple[ColumnSpec[BacktestFound, int], ...]] = (
     ColumnSpec(
         "method",
-        "Devig method",
+        _("Devig method"),
         Column(
-            "Margin proportional",
+            _LONGEST_METHOD,
             Align.LEFT,
             stretches=True,
-            widest="Margin proportional 8",
+            widest=f"{_LONGEST_METHOD} 8",
             narrow="Shin",
         ),
         lambda run, _now: Cell(method_title(run.question.method), TextRole.STRONG, is_strong=True),
         lambda run: run.question.method,
-        tip="How the sharp book's margin is removed",
+        tip=_("How the sharp book's margin is removed"),
     ),
     ColumnSpec(
         "reference",
         "Sharp book",
-        Column("Pinnacle", Align.LEFT, stretches=True, widest="Betfair Exchange UK"),
+        Column(_("Pinnacle"), Align.LEFT, stretches=True, widest="Betfair Exchange UK"),
         lambda run, _now: Cell(run.question.reference, TextRole.SOFT),
         lambda run: run.question.reference.casefold(),
-        tip="Fair odds come from this bookmaker",
+        tip=_("Fair odds come from this bookmaker"),
     ),
     ColumnSpec(
         "least_ev",
-        "Least EV",
-        Column("contract"),
+        _("Least EV"),
+        Column(_CONTRACT),
         _least_ev,
         lambda run: _or_lowest(run.least_ev),
-        tip="Only prices with this EV or more are bet on; contract: the contract's minimum",
+        tip=_("Only prices with this EV or more are bet on; contract: the contract's minimum"),
     ),
     ColumnSpec(
         "bets",
-        "Bets",
+        _("Bets"),
         Column("88,888"),
         lambda run, _now: Cell(f"{num(run.summary.bets):,}", TextRole.SOFT),
         lambda run: run.summary.bets,
         kind=Kind.NUMBER,
         descending_first=True,
-        tip="Number of bets with a stake",
+        tip=_("Number of bets with a stake"),
     ),
     ColumnSpec(
         "profit",
-        "Profit",
+        _("Profit"),
         Column("+1,000.00"),
         lambda run, _now: profit_cell(run.summary.profit),
         lambda run: _or_lowest(run.summary.profit),
         descending_first=True,
-        tip="In units, after commission",
+        tip=_("In units, after commission"),
         priority=Priority.USEFUL,
     ),
     ColumnSpec(
         "yield",
-        "Yield",
+        _("Yield"),
         Column("+88.88 %", note_sample=_INTERVAL),
         lambda run, _now: _percent(run.summary.yield_pct, run.summary.yield_range),
         lambda run: _or_lowest(run.summary.yield_pct),
         descending_first=True,
-        tip="Profit in percent of stakes, with the 95 % interval of this row alone",
+        tip=_("Profit in percent of stakes, with the 95 % interval of this row alone"),
         cell_tip=lambda run, _now: _interval_text(run.summary.yield_range),
     ),
     ColumnSpec(
         "clv",
-        "CLV",
+        _("CLV"),
         Column("+88.88 %", note_sample=_INTERVAL),
         lambda run, _now: _percent(run.summary.clv_pct, run.summary.clv_range),
         lambda run: _or_lowest(run.summary.clv_pct),
         descending_first=True,
-        tip="Mean closing line value, with the 95 % interval of this row alone",
+        tip=_("Mean closing line value, with the 95 % interval of this row alone"),
         cell_tip=lambda run, _now: _interval_text(run.summary.clv_range),
     ),
     ColumnSpec(
         "closes",
-        "Closes",
+        _("Closes"),
         Column("88,888"),
         lambda run, _now: Cell(f"{num(run.summary.clv_bets):,}", TextRole.NOTE),
         lambda run: run.summary.clv_bets,
         kind=Kind.NUMBER,
         descending_first=True,
-        tip="Number of bets with a closing line",
+        tip=_("Number of bets with a closing line"),
         priority=Priority.EXTRA,
     ),
 )

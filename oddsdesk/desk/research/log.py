@@ -2,13 +2,15 @@
 
 from collections.abc import Callable
 from itertools import pairwise, product
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 import msgspec
 
 from oddsdesk.base.numbers import num
+from oddsdesk.base.texts import N_, _, ngettext, translated
 from oddsdesk.desk.ui.formatting import day_text
 from oddsdesk.ledger.presets import Preset
+from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.reports import Step, drawdown
 from oddsdesk.research.backtest_summary import Summary
 from oddsdesk.research.backtests import Backtested
@@ -135,5 +137,39 @@ class ResearchLog(Protocol):
 def rows_text(log: LogRead) -> str:
     """Return the number of rows in the span, and the dates of the whole log."""
     if log.first_ms is None:
-        return "no rows"
-    return f"{num(log.asked):,} rows, log {day_text(log.first_ms)} to {day_text(log.last_ms)}"
+        return _("no rows")
+    return _("{rows}, log {first} to {last}").format(
+        rows=count_text(log.asked), first=day_text(log.first_ms), last=day_text(log.last_ms)
+    )
+
+
+def count_text(rows: int) -> str:
+    """Return a number of rows in words."""
+    return ngettext("{count:,} row", "{count:,} rows", rows).format(count=num(rows))
+
+
+def games_text(games: int) -> str:
+    """Return a number of games in words."""
+    return ngettext("{count:,} game", "{count:,} games", games).format(count=num(games))
+
+
+_METHODS: Final = (
+    *(N_("additive"), N_("goto"), N_("margin proportional"), N_("multiplicative")),
+    *(N_("odds ratio"), N_("power"), N_("probit"), N_("published"), N_("shin")),
+)
+"""The devig methods within a sentence."""
+
+
+def method_words(method: str) -> str:
+    """Return the name of a devig method within a sentence."""
+    return translated(method.replace("_", " "))
+
+
+def clv_text(close: CloseBy) -> str:
+    """Return what CLV is measured by."""
+    method = method_words(close.method)
+    if not close.reference:
+        return _("CLV vs the sharp book's close, {method}").format(method=method)
+    return _("CLV vs the {bookmaker} close, {method}").format(
+        bookmaker=close.reference, method=method
+    )

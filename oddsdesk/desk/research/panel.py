@@ -12,11 +12,11 @@ from PySide6.QtGui import QResizeEvent
 
 from oddsdesk.base.clock import system_clock
 from oddsdesk.base.figures import FigureError, read_typed_time
-from oddsdesk.base.numbers import num
 from oddsdesk.base.tasks import spawn
+from oddsdesk.base.texts import _, pgettext, translated
 from oddsdesk.desk.export.files import Table
 from oddsdesk.desk.export.saving import TableSaver
-from oddsdesk.desk.research.log import AskedSpan, Progress, ResearchError, ResearchLog
+from oddsdesk.desk.research.log import AskedSpan, Progress, ResearchError, ResearchLog, count_text
 from oddsdesk.desk.ui import spacing
 from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.controls.fields import date_habit, name_clear_button
@@ -69,7 +69,7 @@ class Running(QObject):
             found = await work(self._on_progress)
         except ResearchError as error:
             self._end()
-            self.failed.emit(str(error))
+            self.failed.emit(translated(str(error)))
         else:
             self._end()
             self.done.emit(found)
@@ -91,10 +91,10 @@ class Running(QObject):
 
 _NO_LOG: Final = EmptyState(
     "table",
-    "This needs the built-in server.",
-    "Connect to it to use the odds recorded in its database.",
+    _("This needs the built-in server."),
+    _("Connect to it to use the odds recorded in its database."),
 )
-_RUNS: Final = EmptyState("loading", "Running…", "Press R or Cancel to stop.")
+_RUNS: Final = EmptyState("loading", _("Running…"), _("Press R or Cancel to stop."))
 
 
 class ResearchPanel(QtWidgets.QWidget):
@@ -141,7 +141,7 @@ class ResearchPanel(QtWidgets.QWidget):
             try:
                 self.running.start_work(self.ident, self._work(log))
             except ChoiceError as error:
-                self._say_trouble(str(error))
+                self._say_trouble(translated(str(error)))
         self.show_state()
 
     def show_state(self) -> None:
@@ -215,7 +215,7 @@ class ResearchPanel(QtWidgets.QWidget):
         except ChoiceError:
             is_same = False
         about = self._about()
-        self.bar.say_line(about if is_same or not about else "Choices changed")
+        self.bar.say_line(about if is_same or not about else _("Choices changed"))
 
     def _on_choice_changed(self) -> None:
         if not self.running.is_running:
@@ -289,7 +289,7 @@ class _Notes(QtWidgets.QScrollArea):
         self.setSizePolicy(
             QtWidgets.QSizePolicy.Policy.Ignored, QtWidgets.QSizePolicy.Policy.Maximum
         )
-        self.setAccessibleName("Notes")
+        self.setAccessibleName(_("Notes"))
         self.setObjectName("notes")
         self.setWidget(bar)
         bar.hide()  # Qt shows what it puts into an area
@@ -332,7 +332,7 @@ _LEAST_LINES = 2
 _LEAST_WIDTH = 240
 _DAY_WIDTH = 106
 """Has room for a day such as 2024-08-16."""
-_COUNT = "10,000,000 rows…"
+_COUNT = _("{rows}…").format(rows=count_text(10_000_000))
 
 
 class RunBar(QtWidgets.QWidget):
@@ -364,8 +364,8 @@ class RunBar(QtWidgets.QWidget):
         self.run = QtWidgets.QPushButton()
         self.run.clicked.connect(self.run_clicked)
         self._export = QtWidgets.QToolButton()
-        self._export.setText("Export…")
-        self._export.setToolTip("Save the table as a file")
+        self._export.setText(_("Export…"))
+        self._export.setToolTip(_("Save the table as a file"))
         self._export.setProperty("variant", "plain")
         self._export.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._export.clicked.connect(self.export_clicked)
@@ -389,12 +389,12 @@ class RunBar(QtWidgets.QWidget):
 
     def show_running(self, rows: int | None) -> None:
         """Show the number of rows done; None if nothing is running."""
-        self.run.setText("Run" if rows is None else "Cancel")
+        self.run.setText(_("Run") if rows is None else _("Cancel"))
         self.run.setToolTip(
-            "Run on the recorded odds (R)" if rows is None else "Stop; the table stays (R)"
+            _("Run on the recorded odds (R)") if rows is None else _("Stop; the table stays (R)")
         )
         if rows is not None:
-            self.say_line(f"{num(rows):,} rows…")
+            self.say_line(_("{rows}…").format(rows=count_text(rows)))
 
     def say_line(self, text: str) -> None:
         """Say one line; a long one is elided where the fields need the room."""
@@ -451,14 +451,18 @@ class ChoiceError(ValueError):
     """The input is invalid; one line with the reason."""
 
 
+_FROM: Final = pgettext("a span of days", "From")
+_TO: Final = pgettext("a span of days", "To")
+
+
 class SpanFields:
     """Two fields for days; their text is saved as entered."""
 
     def __init__(self, theme: Theme, since: str, until: str) -> None:
         self.since = _field(
-            "From", "First day, such as 2024-08-16. Empty: from the start of the log"
+            _FROM, _("First day, such as 2024-08-16. Empty: from the start of the log")
         )
-        self.until = _field("To", "Last day, such as 2025-05-25. Empty: to the end of the log")
+        self.until = _field(_TO, _("Last day, such as 2025-05-25. Empty: to the end of the log"))
         self.since.setText(since)
         self.until.setText(until)
         for field in self.fields:
@@ -484,9 +488,13 @@ def span_of(since: str, until: str, zone: tzinfo | None = None) -> AskedSpan:
     Raises:
         ChoiceError: A day is invalid, or the last is before the first.
     """
-    first, last = _day("From", since), _day("To", until)
+    first, last = _day(_FROM, since), _day(_TO, until)
     if first is not None and last is not None and last < first:
-        raise ChoiceError(f"To: {last} is before the first day, {first}")
+        raise ChoiceError(
+            _("{field}: {last} is before the first day, {first}").format(
+                field=_TO, last=last, first=first
+            )
+        )
     after = None if last is None else last + timedelta(days=1)
     return AskedSpan(_begin(first, zone), _begin(after, zone))
 
@@ -512,7 +520,11 @@ def _day(name: str, typed: str) -> date | None:
     except FigureError:
         day = date.min
     if not 1970 <= day.year < 9999:  # time zones could leave the calendar's range
-        raise ChoiceError(f"{name}: enter a day such as 2024-08-16 instead of {text!r}")
+        raise ChoiceError(
+            _("{field}: enter a day such as 2024-08-16 instead of {text!r}").format(
+                field=name, text=text
+            )
+        )
     return day
 
 

@@ -12,10 +12,12 @@ from PySide6.QtGui import QShowEvent
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.numbers import num
 from oddsdesk.base.tasks import spawn
+from oddsdesk.base.texts import _, ngettext, pgettext, translated
 from oddsdesk.contract.identity import game_title, without_date
+from oddsdesk.contract.results import GameStatus
 from oddsdesk.desk.export.files import Table, table_of
 from oddsdesk.desk.export.saving import TableSaver
-from oddsdesk.desk.research.log import ListedResults, ResearchError, ResearchLog
+from oddsdesk.desk.research.log import ListedResults, ResearchError, ResearchLog, games_text
 from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.controls.bars import ListBar
 from oddsdesk.desk.ui.controls.buttons import ChoiceButton
@@ -29,7 +31,6 @@ from oddsdesk.desk.ui.table.live_model import StableRowsModel
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme.theme import Theme, scale_most_width
 from oddsdesk.desk.ui.theme.tokens import TextRole
-from oddsdesk.research.coverage import games_text
 from oddsdesk.research.result_list import ListedResult
 
 _LOOK_MS: Final = 3_000
@@ -38,19 +39,21 @@ _REST: Final = 10
 """After a reading, as many times as long passes without one."""
 _FILTER_WIDTH: Final = 260
 _SHOWN: Final[dict[str, tuple[str, Callable[[ListedResult], bool]]]] = {
-    "all": ("All", lambda _: True),
-    "result": ("With a result", lambda row: row.result is not None),
-    "missing": ("Without a result", lambda row: row.result is None),
-    "contrary": ("Contradictions", lambda row: bool(row.contradicts)),
+    "all": (pgettext("games", "All"), lambda _row: True),
+    "result": (_("With a result"), lambda row: row.result is not None),
+    "missing": (_("Without a result"), lambda row: row.result is None),
+    "contrary": (_("Contradictions"), lambda row: bool(row.contradicts)),
 }
 _NO_LOG: Final = EmptyState(
-    "table", "This needs the built-in server.", "Connect to it to list the results in its database."
+    "table",
+    _("This needs the built-in server."),
+    _("Connect to it to list the results in its database."),
 )
-_READING: Final = EmptyState("loading", "Reading results…")
+_READING: Final = EmptyState("loading", _("Reading results…"))
 _NOTHING: Final = EmptyState(
     "table",
-    "No game has started yet, and no result is recorded.",
-    "Results come from live sources and from past seasons: Import files… (Ctrl+I).",
+    _("No game has started yet, and no result is recorded."),
+    _("Results come from live sources and from past seasons: Import files… (Ctrl+I)."),
 )
 
 
@@ -72,16 +75,16 @@ class ResultsPanel(ListPanel):
         self._passes = 0
         self.model = ResultsModel(clock)
         self.table = LiveTable(theme, self.model, clock)
-        self.table.setAccessibleName("Results")
-        self.filter = FilterEdit(theme, "Filter results")
-        self.filter.setToolTip("Words of game, competition, sport, source or status (/)")
+        self.table.setAccessibleName(_("Results"))
+        self.filter = FilterEdit(theme, _("Filter results"))
+        self.filter.setToolTip(_("Words of game, competition, sport, source or status (/)"))
         scale_most_width(self.filter, theme, _FILTER_WIDTH)
-        self.shown = ChoiceButton("Show", ("all", _SHOWN["all"][0]))
-        self.shown.offer((key, title) for key, (title, _) in _SHOWN.items())
-        self.shown.setToolTip("Which games are shown (M)")
+        self.shown = ChoiceButton(pgettext("which games", "Show"), ("all", _SHOWN["all"][0]))
+        self.shown.offer((key, title) for key, (title, _keep) in _SHOWN.items())
+        self.shown.setToolTip(_("Which games are shown (M)"))
         self.facts = FactsLabel()
         self.facts.setProperty("variant", "note")
-        export = line_button("Export…", "Save the table as a file (E)")
+        export = line_button(_("Export…"), _("Save the table as a file (E)"))
         header = ListBar(theme)
         for part in (self.filter, self.shown):
             header.line.addWidget(part)
@@ -92,8 +95,8 @@ class ResultsPanel(ListPanel):
         self.model.chosen_row = lambda: None  # a game without a result leaves when it has one
         self.saver = TableSaver(self, lambda: "results", self._exported)
         self.saver.said.connect(self.messages.show_message)
-        self.filter.textChanged.connect(lambda _: self._show())
-        self.shown.chosen.connect(lambda _: self._show())
+        self.filter.textChanged.connect(lambda _text: self._show())
+        self.shown.chosen.connect(lambda _text: self._show())
         self.table.opened.connect(self._on_table_opened)
         export.clicked.connect(add_action(self, "results.export", self._export).trigger)
         add_action(self, "results.filter", self._focus_filter)
@@ -127,7 +130,7 @@ class ResultsPanel(ListPanel):
         try:
             found = await log.results(known)
         except ResearchError as error:
-            self._reading, self._trouble = None, str(error)
+            self._reading, self._trouble = None, translated(str(error))
             self._show()
             return
         self._reading = None
@@ -162,14 +165,16 @@ class ResultsPanel(ListPanel):
             return _NO_LOG
         if self._trouble:
             return EmptyState(
-                "warning", "The results could not be read.", self._trouble, ink=TextRole.DOWN
+                "warning", _("The results could not be read."), self._trouble, ink=TextRole.DOWN
             )
         if self._found is None:
             return _READING
         if not self._found.rows:
             return _NOTHING
         if self.filter.text().strip():
-            return EmptyState("info", f"No game here matches “{self.filter.text().strip()}”.")
+            return EmptyState(
+                "info", _("No game here matches “{text}”.").format(text=self.filter.text().strip())
+            )
         return EmptyState("info", _NONE_OF[self.shown.chosen_key])
 
     def _exported(self) -> Table:
@@ -188,7 +193,7 @@ class ResultsPanel(ListPanel):
         if row.game_id:
             self.game_requested.emit(row.game_id)
         else:
-            self.messages.show_message("No odds of this game are recorded.")
+            self.messages.show_message(_("No odds of this game are recorded."))
 
     def _on_idle_timeout(self) -> None:
         """Look for new results, less often if reading takes long."""
@@ -205,10 +210,10 @@ class ResultsPanel(ListPanel):
 
 
 _NONE_OF: Final = {
-    "all": "No game is listed.",
-    "result": "No game has a result yet.",
-    "missing": "Every game that has started has a result.",
-    "contrary": "No sources contradict each other.",
+    "all": _("No game is listed."),
+    "result": _("No game has a result yet."),
+    "missing": _("Every game that has started has a result."),
+    "contrary": _("No sources contradict each other."),
 }
 
 
@@ -221,12 +226,18 @@ def _facts(rows: Iterable[ListedResult], listed: int) -> str:
         if row.contradicts:
             contrary.add(row.game)
     facts = [
-        f"{num(listed):,} listed",
+        _("{count:,} listed").format(count=num(listed)),
         games_text(len(games)),
-        f"{num(missing):,} without a result",
+        _("{count:,} without a result").format(count=num(missing)),
     ]
     if contrary:
-        facts.append(f"sources contradict each other on {games_text(len(contrary))}")
+        facts.append(
+            ngettext(
+                "sources contradict each other on {count:,} game",
+                "sources contradict each other on {count:,} games",
+                len(contrary),
+            ).format(count=num(len(contrary)))
+        )
     return " · ".join(facts)
 
 
@@ -246,9 +257,20 @@ def _source(row: ListedResult) -> str:
     return "" if said is None else " · ".join(filter(None, (said.source, said.bookmaker)))
 
 
+_STATUSES: Final = {
+    GameStatus.SCHEDULED: _("Scheduled"),
+    GameStatus.IN_PLAY: _("In play"),
+    GameStatus.FINAL: pgettext("how a game ended", "Final"),
+    GameStatus.POSTPONED: _("Postponed"),
+    GameStatus.ABANDONED: _("Abandoned"),
+    GameStatus.CANCELLED: pgettext("a game", "Cancelled"),
+    GameStatus.RETIRED: pgettext("a player", "Retired"),
+    GameStatus.UNKNOWN: pgettext("how a game ended", "Unknown"),
+}
+
+
 def _status(row: ListedResult) -> str:
-    words = "no result" if row.result is None else row.result.status.words
-    return f"{words[0].upper()}{words[1:]}"
+    return _("No result") if row.result is None else _STATUSES[row.result.status]
 
 
 def _score(row: ListedResult) -> str:
@@ -262,13 +284,19 @@ def _periods(row: ListedResult, dash: str = "–") -> str:
 
 
 def _contradicts(row: ListedResult) -> str:
-    return f"contradicts {', '.join(row.contradicts)}" if row.contradicts else ""
+    return (
+        _("contradicts {sources}").format(sources=", ".join(row.contradicts))
+        if row.contradicts
+        else ""
+    )
 
 
 def _corrected(row: ListedResult) -> str:
-    if not row.corrections:
-        return ""
-    return "corrected once" if row.corrections == 1 else f"corrected {row.corrections} times"
+    return _corrected_text(row.corrections) if row.corrections else ""
+
+
+def _corrected_text(count: int) -> str:
+    return ngettext("corrected once", "corrected {count} times", count).format(count=count)
 
 
 def _note(row: ListedResult) -> str:
@@ -286,25 +314,27 @@ def _points(row: ListedResult, side: str) -> int | None:
 
 
 def _status_cell(row: ListedResult, _now: int) -> Cell:
-    is_final = row.result is not None and row.result.status.value == "final"
+    is_final = row.result is not None and row.result.status is GameStatus.FINAL
     return Cell(_status(row), TextRole.SOFT if is_final else TextRole.STRONG)
 
+
+_CONTRADICTS_TWO: Final = _("contradicts {sources}").format(sources="football-data, betfair")
 
 COLUMNS: Final[tuple[ColumnSpec[ListedResult, int], ...]] = (
     ColumnSpec(
         "kick_off",
-        "Kick-off",
+        _("Kick-off"),
         Column("28 May 2088 88:88", Align.LEFT),
         lambda row, _now: Cell(_kick_off(row), TextRole.NOTE),
         lambda row: row.kick_off,
         kind=Kind.TIME,
         descending_first=True,
-        tip="Kick-off; a day alone if the hour is unknown",
+        tip=_("Kick-off; a day alone if the hour is unknown"),
         sample=lambda: day_sample(year=True),
     ),
     ColumnSpec(
         "match_name",
-        "Game",
+        _("Game"),
         Column(
             "Manchester City vs Leeds",
             Align.LEFT,
@@ -314,7 +344,7 @@ COLUMNS: Final[tuple[ColumnSpec[ListedResult, int], ...]] = (
         ),
         lambda row, _now: Cell(game_title(without_date(row.match_name)), TextRole.STRONG),
         lambda row: row.match_name.casefold(),
-        tip="Enter opens the game",
+        tip=_("Enter opens the game"),
         exports=(
             Exported("game_id", "Game id", lambda row: row.game_id),
             Exported("match_name", "Game", lambda row: row.match_name),
@@ -322,12 +352,12 @@ COLUMNS: Final[tuple[ColumnSpec[ListedResult, int], ...]] = (
     ),
     ColumnSpec(
         "competition",
-        "Competition",
+        _("Competition"),
         Column("EUROPA", Align.LEFT),
         lambda row, _now: Cell(row.competition, TextRole.SOFT),
         lambda row: row.competition,
         order=lambda row: row.competition.casefold(),
-        tip="Competition",
+        tip=_("Competition"),
         priority=Priority.IMPORTANT,
         exports=(
             Exported("competition", "Competition", lambda row: row.competition),
@@ -336,12 +366,12 @@ COLUMNS: Final[tuple[ColumnSpec[ListedResult, int], ...]] = (
     ),
     ColumnSpec(
         "score",
-        "Score",
+        _("Score"),
         Column("108–102"),
         lambda row, _now: Cell(_score(row), TextRole.STRONG, is_strong=True),
         order=lambda row: (_points(row, "home") or 0, _points(row, "away") or 0),
         descending_first=True,
-        tip="Whole score, home team first",
+        tip=_("Whole score, home team first"),
         exports=(
             Exported("home", "Home", partial(_points, side="home"), Kind.NUMBER, 0),
             Exported("away", "Away", partial(_points, side="away"), Kind.NUMBER, 0),
@@ -349,7 +379,7 @@ COLUMNS: Final[tuple[ColumnSpec[ListedResult, int], ...]] = (
     ),
     ColumnSpec(
         "periods",
-        "By period",
+        _("By period"),
         Column(
             "28–31, 25–22",
             Align.LEFT,
@@ -359,24 +389,24 @@ COLUMNS: Final[tuple[ColumnSpec[ListedResult, int], ...]] = (
         ),
         lambda row, _now: Cell(_periods(row), TextRole.SOFT),
         lambda row: _periods(row, "-"),
-        tip="Score of each half, quarter, set or inning, as far as the source has it",
+        tip=_("Score of each half, quarter, set or inning, as far as the source has it"),
         priority=Priority.IMPORTANT,
     ),
     ColumnSpec(
         "status",
-        "Status",
-        Column("Postponed", Align.LEFT),
+        _("Status"),
+        Column(_STATUSES[GameStatus.POSTPONED], Align.LEFT),
         _status_cell,
         _status,
-        tip="What became of the game, as the source says",
+        tip=_("What became of the game, as the source says"),
     ),
     ColumnSpec(
         "source",
-        "Source",
+        _("Source"),
         Column("football-data", Align.LEFT, stretches=True, widest="betfair · Betfair Exchange"),
         lambda row, _now: Cell(_source(row), TextRole.SOFT),
         _source,
-        tip="Format or feed that reported it",
+        tip=_("Format or feed that reported it"),
         priority=Priority.USEFUL,
         exports=(
             Exported("source", "Source", partial(_said, name="source")),
@@ -385,18 +415,18 @@ COLUMNS: Final[tuple[ColumnSpec[ListedResult, int], ...]] = (
     ),
     ColumnSpec(
         "note",
-        "Note",
+        _("Note"),
         Column(
-            "contradicts football-data",
+            _("contradicts {sources}").format(sources="football-data"),
             Align.LEFT,
             stretches=True,
-            likes="contradicts football-data, betfair",
-            widest="contradicts football-data, betfair · corrected once",
+            likes=_CONTRADICTS_TWO,
+            widest=f"{_CONTRADICTS_TWO} · {_corrected_text(1)}",
         ),
         lambda row, _now: Cell(_note(row), TextRole.DOWN if row.contradicts else TextRole.NOTE),
         order=lambda row: (bool(row.contradicts), row.corrections),
         descending_first=True,
-        tip="Other sources that say something else, and how often this one corrected itself",
+        tip=_("Other sources that say something else, and how often this one corrected itself"),
         priority=Priority.USEFUL,
         exports=(
             Exported("contradicts", "Contradicts", lambda row: ", ".join(row.contradicts)),
@@ -405,7 +435,7 @@ COLUMNS: Final[tuple[ColumnSpec[ListedResult, int], ...]] = (
     ),
     ColumnSpec(
         "recorded_at",
-        "Recorded",
+        _("Recorded"),
         Column("28 May 2088 88:88", Align.LEFT),
         lambda row, _now: Cell(
             moment_text(row.recorded_at) if row.recorded_at else "", TextRole.NOTE
@@ -414,7 +444,7 @@ COLUMNS: Final[tuple[ColumnSpec[ListedResult, int], ...]] = (
         kind=Kind.TIME,
         order=lambda row: row.recorded_at,
         descending_first=True,
-        tip="When the database recorded it",
+        tip=_("When the database recorded it"),
         priority=Priority.EXTRA,
         sample=lambda: day_sample(year=True),
     ),

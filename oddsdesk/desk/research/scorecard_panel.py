@@ -8,10 +8,11 @@ import msgspec
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.numbers import num
+from oddsdesk.base.texts import _, pgettext, translated
 from oddsdesk.contract.competitions import period_label
 from oddsdesk.contract.markets import MARKET_RANK, market_title
 from oddsdesk.desk.export.files import ExportColumn, Table
-from oddsdesk.desk.research.log import AskedSpan, ResearchLog, rows_text
+from oddsdesk.desk.research.log import AskedSpan, ResearchLog, clv_text, games_text, rows_text
 from oddsdesk.desk.research.panel import ResearchPanel, SpanFields, Work
 from oddsdesk.desk.settings.saved_state import Layout, Saved
 from oddsdesk.desk.ui.actions import add_action
@@ -31,10 +32,12 @@ _KEY: Final = "research/scorecards"
 _ALL: Final = "all"
 _BEGIN: Final = EmptyState(
     "table",
-    "How good is each bookmaker?",
-    "Compares their margins, best prices, value, CLV, speed and closing lines in all odds "
-    "your server has recorded. For past seasons, use Import files… (Ctrl+I).",
-    "Run",
+    _("How good is each bookmaker?"),
+    _(
+        "Compares their margins, best prices, value, CLV, speed and closing lines in all "
+        "odds your server has recorded. For past seasons, use Import files… (Ctrl+I)."
+    ),
+    _("Run"),
 )
 
 
@@ -56,7 +59,7 @@ class ScorecardPanel(ResearchPanel):
         model = ScorecardModel(clock)
         super().__init__(theme, log, model, LiveTable(theme, model, clock))
         self.model = model
-        self.table.setAccessibleName("Bookmaker scorecards")
+        self.table.setAccessibleName(_("Bookmaker scorecards"))
         self._found: Scored | None = None
         self._asked = AskedSpan()
         """The days of the run that was started last."""
@@ -65,8 +68,8 @@ class ScorecardPanel(ResearchPanel):
         self._saved = Saved(layout, _KEY, KeptDays, KeptDays())
         kept = self._saved.get_value()
         self.span = SpanFields(theme, kept.since, kept.until)
-        self.market = ChoiceButton("Market", (_ALL, "All"))
-        self.market.setToolTip("Which markets are shown (M)")
+        self.market = ChoiceButton(_("Market"), (_ALL, pgettext("markets", "All")))
+        self.market.setToolTip(_("Which markets are shown (M)"))
         self.market.chosen.connect(lambda _market: self._show_cards())
         add_action(self, "scorecards.market", self.market.choose_next)
         self._assemble(theme, [*self.span.fields, self.market], [])
@@ -83,7 +86,7 @@ class ScorecardPanel(ResearchPanel):
         if self._found is None:
             return _BEGIN
         told = self._all_notes(self._found)[0]
-        return EmptyState("table", f"{told[0].upper()}{told[1:]}.", "", "Run again")
+        return EmptyState("table", f"{told[0].upper()}{told[1:]}.", "", _("Run again"))
 
     def _is_of_choices(self) -> bool:
         return self.span.span() == self._of
@@ -118,12 +121,14 @@ class ScorecardPanel(ResearchPanel):
     def _all_notes(self, found: Scored) -> list[str]:
         when = in_span(self._of.since_ms, self._of.until_ms, moment_text)
         covered = coverage_lines(found.coverage, found.reference, found.close, day_text)
-        closed = [f"CLV {found.close.close_by_text}"] if found.cards else []
-        return [*notes(found, when, moment_text, day_text), *closed, *covered]
+        closed = [clv_text(found.close)] if found.cards else []
+        noted = notes(found, when, moment_text, day_text)
+        return [*map(translated, noted), *closed, *map(translated, covered)]
 
 
 def _about(found: Scored) -> str:
-    return f"{num(found.games):,} games, {rows_text(found)}; faint: fewer than {FEW} samples"
+    faint = _("faint: fewer than {count} samples").format(count=FEW)
+    return f"{games_text(found.games)}, {rows_text(found)}; {faint}"
 
 
 FEW: Final = 30
@@ -137,8 +142,8 @@ _FIGURES: Final = (
 
 def market_text(key: CardKey) -> str:
     """Return the market, period and sport of a card."""
-    period = f" · {period_label(key.sport, key.period)}" if key.period else ""
-    return f"{market_title(key.market_type)}{period}, {key.sport}"
+    period = f" · {translated(period_label(key.sport, key.period))}" if key.period else ""
+    return f"{translated(market_title(key.market_type))}{period}, {translated(key.sport)}"
 
 
 def _figure(
@@ -179,10 +184,14 @@ def _figure(
     def cell_tip(card: Card, _now: int) -> str:
         of = found(card)
         if of.figure is None:
-            return more(card).lstrip() or "No data for this figure"
+            return more(card).lstrip() or _("No data for this figure")
         if of.low is None or of.high is None:
-            return f"From {num(of.count):,}: too few for an interval{more(card)}"
-        sure = f"From {num(of.count):,}: {SHARE:.0%} between {number(of.low)} and {number(of.high)}"
+            text = _("From {count:,}: too few for an interval")
+            return text.format(count=num(of.count)) + more(card)
+        text = _("From {count:,}: {share:.0%} between {low} and {high}")
+        sure = text.format(
+            count=num(of.count), share=SHARE, low=number(of.low), high=number(of.high)
+        )
         return sure + more(card)
 
     note = f"±{max('88.88', sample.lstrip('+'), key=len)} · 88,888"
@@ -210,41 +219,47 @@ def _reach(of: Interval, number: Callable[[float], str]) -> str:
 
 def _tied(card: Card) -> str:
     tied = card.tied_pct.figure
-    return (
-        f"\n{num(tied):.0f} % were read at the same moment, so who moved first is unknown"
-        if tied
-        else ""
-    )
+    if not tied:
+        return ""
+    text = _("{percent:.0f} % were read at the same moment, so who moved first is unknown")
+    return f"\n{text.format(percent=num(tied))}"
 
 
 def _tied_age(card: Card) -> str:
     if card.age_s.figure is not None or not card.age_s.count:
         return ""
-    return (
-        "\nHalf or more may have been read at the same moment as the move, so their age is unknown"
+    text = _(
+        "Half or more may have been read at the same moment as the move, so their age is unknown"
     )
+    return f"\n{text}"
 
 
 def _own_loss(card: Card) -> str:
     own = card.log_loss
-    return (
-        ""
-        if own.figure is None
-        else f"\nOwn log loss {num(own.figure):.3f}, from {num(own.count):,}"
-    )
+    if own.figure is None:
+        return ""
+    text = _("Own log loss {loss:.3f}, from {count:,}")
+    return f"\n{text.format(loss=num(own.figure), count=num(own.count))}"
+
+
+_TIED: Final = pgettext("prices read at the same moment", "tied")
+_SHARP: Final = pgettext("a bookmaker", "sharp")
 
 
 def _name(card: Card, _now: int) -> Cell:
-    note = "sharp" if card.is_reference else ""
+    note = _SHARP if card.is_reference else ""
     return Cell(card.key.bookmaker, TextRole.STRONG, note=note, is_strong=True)
 
 
 COLUMNS: Final[tuple[ColumnSpec[Card, int], ...]] = (
     ColumnSpec(
         "bookmaker",
-        "Bookmaker",
+        _("Bookmaker"),
         Column(
-            "Betfair Exchange sharp", Align.LEFT, stretches=True, widest="Betfair Exchange second"
+            f"Betfair Exchange {_SHARP}",
+            Align.LEFT,
+            stretches=True,
+            widest="Betfair Exchange second",
         ),
         _name,
         lambda card: card.key.bookmaker,
@@ -252,7 +267,7 @@ COLUMNS: Final[tuple[ColumnSpec[Card, int], ...]] = (
     ),
     ColumnSpec(
         "market",
-        "Market",
+        _("Market"),
         Column(
             "Match result, Football",
             Align.LEFT,
@@ -270,58 +285,64 @@ COLUMNS: Final[tuple[ColumnSpec[Card, int], ...]] = (
     ),
     _figure(
         "hold_pct",
-        "Hold % pre-close",
+        _("Hold % pre-close"),
         "8.88",
         2,
-        "Median margin of the last prices before the close, before fees",
+        _("Median margin of the last prices before the close, before fees"),
     ),
     _figure(
         "best_pct",
-        "Best % pre-close",
+        _("Best % pre-close"),
         "88.8",
         1,
-        "How often its last price before the close was the best, after commission",
+        _("How often its last price before the close was the best, after commission"),
     ),
     ColumnSpec(
         "value_bets",
-        "Value",
+        _("Value"),
         Column("8,888"),
         lambda card, _now: Cell(f"{num(card.value_bets):,}", TextRole.SOFT),
         lambda card: card.value_bets,
         kind=Kind.NUMBER,
         descending_first=True,
-        tip="Value bets at this bookmaker, each price counted once",
+        tip=_("Value bets at this bookmaker, each price counted once"),
     ),
-    _figure("clv_pct", "CLV %", "+88.88", 2, "Average closing line value of these bets", sign="+"),
+    _figure(
+        "clv_pct", _("CLV %"), "+88.88", 2, _("Average closing line value of these bets"), sign="+"
+    ),
     _figure(
         "age_s",
-        "Age s",
+        _("Age s"),
         "88,888",
         0,
-        "How old its price was when the sharp book moved",
+        _("How old its price was when the sharp book moved"),
         priority=Priority.EXTRA,
         more=_tied_age,
-        unknown="tied",
+        unknown=_TIED,
     ),
     _figure(
         "lag_s",
-        "Lag s",
+        _("Lag s"),
         "+88,888",
         0,
-        "Time from a move of the sharp book to this bookmaker's nearest move the same way, for "
-        "moves it followed. Below 0: it moved first",
+        _(
+            "Time from a move of the sharp book to this bookmaker's nearest move the "
+            "same way, for moves it followed. Below 0: it moved first"
+        ),
         sign="+",
         priority=Priority.EXTRA,
         more=_tied,
-        unknown="tied",
+        unknown=_TIED,
     ),
     _figure(
         "log_loss_vs_reference",
-        "Loss vs sharp",
+        _("Loss vs sharp"),
         "+0.8888",
         4,
-        "Log loss of its closing line (margin removed) minus the sharp book's, for lines that "
-        "both closed and that have a result. Below 0 it is sharper",
+        _(
+            "Log loss of its closing line (margin removed) minus the sharp book's, for "
+            "lines that both closed and that have a result. Below 0 it is sharper"
+        ),
         sign="+",
         priority=Priority.USEFUL,
         more=_own_loss,
