@@ -3,11 +3,12 @@
 from collections.abc import Callable
 from typing import Final
 
+from oddsdesk.base.market_words import market_text, period_text
 from oddsdesk.base.numbers import num
+from oddsdesk.base.texts import _, translated
 from oddsdesk.board.valuation.verdict_words import PER_DECIDED, PER_DECIDED_TEXT
-from oddsdesk.contract.competitions import period_label
 from oddsdesk.contract.identity import game_title
-from oddsdesk.contract.markets import MARKET_RANK, market_title
+from oddsdesk.contract.markets import MARKET_RANK
 from oddsdesk.desk.ui import formatting
 from oddsdesk.desk.ui.table.cells import Align, Cell, Column, ColumnSpec, Priority
 from oddsdesk.desk.ui.theme.tokens import TextRole
@@ -21,8 +22,10 @@ def stake_text(bet: PlacedBet) -> str:
     """Return a bet's stake with its currency, and its kind unless it is a plain bet."""
     money = f"{num(bet.stake):,.2f}{f' {bet.currency}' if bet.currency else ''}"
     if bet.liability is not None:
-        return f"lay {money} (liability {num(bet.liability):,.2f})"
-    return money if bet.kind is BetKind.BACK else f"{bet.kind.words} {money}"
+        return _("lay {stake} (liability {liability})").format(
+            stake=money, liability=f"{num(bet.liability):,.2f}"
+        )
+    return money if bet.kind is BetKind.BACK else f"{translated(bet.kind.words)} {money}"
 
 
 def market_and_game(bet: PlacedBet) -> str:
@@ -33,15 +36,16 @@ def market_and_game(bet: PlacedBet) -> str:
 
 def at_bookmaker(bet: PlacedBet) -> str:
     """Return " at " and the bookmaker of a bet; empty if that was not recorded."""
-    return f" at {bet.bookmaker}" if bet.bookmaker else ""
+    return _(" at {bookmaker}").format(bookmaker=bet.bookmaker) if bet.bookmaker else ""
 
 
 def bet_named(bet: PlacedBet) -> str:
     """Return a bet in words: stake, selection, bookmaker and odds."""
     where = f" ({what})" if (what := market_and_game(bet)) else ""
     odds = formatting.exact_odds_text(bet.odds)
-    what = f"{stake_text(bet)} on {bet.selection}{where}"
-    return ", ".join(filter(None, (what, bet.bookmaker, f"odds {odds}")))
+    what = _("{stake} on {selection}").format(stake=stake_text(bet), selection=bet.selection)
+    odds = _("odds {odds}").format(odds=odds)
+    return ", ".join(filter(None, (f"{what}{where}", bet.bookmaker, odds)))
 
 
 def odds_cell(bet: PlacedBet, _now: int) -> Cell:
@@ -76,8 +80,8 @@ def _outcome(bet: PlacedBet, _now: int) -> Cell:
 
 
 def _market_text(bet: PlacedBet) -> str:
-    title = market_title(bet.market_type) if bet.market_type else ""
-    part = f" · {period_label(bet.sport, bet.period)}" if bet.period else ""
+    title = market_text(bet.market_type) if bet.market_type else ""
+    part = f" · {period_text(bet.sport, bet.period)}" if bet.period else ""
     return f"{title}{part}"
 
 
@@ -94,12 +98,12 @@ def _clv(bet: PlacedBet, _now: int) -> Cell:
         )
     if bet.close is None:
         return Cell("", TextRole.NOTE)
-    return Cell("line moved" if bet.close.moved_to else "no close", TextRole.NOTE)
+    return Cell(_("line moved") if bet.close.moved_to else _("no close"), TextRole.NOTE)
 
 
 OUTCOME: Final = ColumnSpec[PlacedBet, int](
     "outcome",
-    "Selection",
+    _("Selection"),
     Column(
         "Wolverhampton −0.75 at L",
         Align.LEFT,
@@ -111,12 +115,12 @@ OUTCOME: Final = ColumnSpec[PlacedBet, int](
     ),
     _outcome,
     lambda bet: (bet.selection.casefold(), bet.match_name),
-    tip="Selection and game",
+    tip=_("Selection and game"),
 )
 MARKET: Final = ColumnSpec[PlacedBet, int](
     "market",
-    "Market",
-    Column("Match result · 1st", Align.LEFT),
+    _("Market"),
+    Column(f"{market_text('moneyline')} · 1st", Align.LEFT),
     _market,
     lambda bet: (MARKET_RANK.get(bet.market_type, len(MARKET_RANK)), bet.period),
     in_short=lambda bet: formatting.untold_text(
@@ -126,13 +130,13 @@ MARKET: Final = ColumnSpec[PlacedBet, int](
 )
 CLV: Final = ColumnSpec[PlacedBet, int](
     "clv",
-    "CLV",
-    Column("line moved", note_sample=PER_DECIDED),
+    _("CLV"),
+    Column(_("line moved"), note_sample=PER_DECIDED),
     _clv,
     or_lowest(lambda bet: bet.clv_pct),
     descending_first=True,
-    tip=(
+    tip=_(
         "Closing line value per unit staked: odds after commission against the fair closing "
-        f"odds; {PER_DECIDED} {PER_DECIDED_TEXT}"
-    ),
+        "odds; {mark} {meaning}"
+    ).format(mark=PER_DECIDED, meaning=PER_DECIDED_TEXT),
 )

@@ -18,6 +18,7 @@ from PySide6.QtGui import QKeySequence, QShortcut
 
 from oddsdesk.base.figures import FigureError, read_stake
 from oddsdesk.base.numbers import num, typed_number
+from oddsdesk.base.texts import _, ngettext, pgettext, translated
 from oddsdesk.desk.ui.controls.dialogs import Dialog
 from oddsdesk.desk.ui.controls.labels import Label, literal
 from oddsdesk.desk.ui.controls.messages import message_area
@@ -70,7 +71,9 @@ class SheetLeg(NamedTuple):
     def title(self) -> str:
         """The name of the bet: ``Lay Arsenal`` for a lay."""
         bet = self.bet
-        return f"Lay {bet.selection}" if bet.kind is BetKind.LAY else bet.selection
+        if bet.kind is not BetKind.LAY:
+            return bet.selection
+        return _("Lay {selection}").format(selection=bet.selection)
 
     def with_typed(self, odds: float, stake: float) -> PlacedBet:
         """Return the bet at other odds and with another stake."""
@@ -170,12 +173,12 @@ class BetSheet(Dialog):
         self.total = QtWidgets.QLineEdit(_amount(self.view.total or 0))
         is_divided = len(self.rows) > 1
         self.update_stakes = QtWidgets.QPushButton(
-            "&Update stakes" if is_divided else "&Update price", autoDefault=False
+            _("&Update stakes") if is_divided else _("&Update price"), autoDefault=False
         )
         self.update_stakes.setToolTip(
-            "Use current prices and recalculate the stakes; stakes that you typed stay (F5)"
+            _("Use current prices and recalculate the stakes; stakes that you typed stay (F5)")
             if is_divided
-            else "Use the current price (F5)"
+            else _("Use the current price (F5)")
         )
         self.profit, self.outcomes = Label(wordWrap=True), Label(wordWrap=True)
         self.profit.setProperty("variant", "strong")
@@ -225,7 +228,10 @@ class BetSheet(Dialog):
         grid.setHorizontalSpacing(GAP)
         grid.setVerticalSpacing(HALF)
         grid.setColumnStretch(0, 1)
-        titles = ("Leg", "Bookmaker", "Now", odds_title("Odds"), "Stake", "")
+        titles = (
+            *(_("Leg"), _("Bookmaker"), pgettext("price", "Now")),
+            *(odds_title(_("Odds")), _("Stake"), ""),
+        )
         for column, title in enumerate(titles):
             label = Label(title)
             label.setProperty("variant", "note")
@@ -233,7 +239,7 @@ class BetSheet(Dialog):
         for place, row in enumerate(self.rows, 1):
             row.put_into(grid, place)
         sums = horizontal(None, spacing=STEP)
-        name = Label("&Total stake")
+        name = Label(_("&Total stake"))
         name.setBuddy(self.total)
         self.total.setMaximumWidth(_field_width(self.total))
         for part in (name, self.total, self.update_stakes):
@@ -251,7 +257,7 @@ class BetSheet(Dialog):
             whole.addLayout(layout)
         for part in (self.profit, self.outcomes):
             whole.addWidget(part)
-        said, _ = message_area("Details of these bets", self.fault, self.news)
+        said, _page = message_area(_("Details of these bets"), self.fault, self.news)
         said.setMinimumHeight(_SAID_LINES * self.fontMetrics().lineSpacing())
         whole.addWidget(said, 1)
         whole.addWidget(buttons)
@@ -327,7 +333,8 @@ class BetSheet(Dialog):
         for label in (self.fault, self.news):
             label.setVisible(bool(label.text()))
         count = sum(row.is_chosen for row in self.rows)
-        self.record.setText(f"Record {count} leg{'' if count == 1 else 's'}")
+        text = ngettext("Record {count} leg", "Record {count} legs", count)
+        self.record.setText(text.format(count=count))
         self.record.setEnabled(bool(chosen) and not self._is_handed_over)
 
     def _above_total(self, bets: Sequence[PlacedBet]) -> str:
@@ -338,35 +345,47 @@ class BetSheet(Dialog):
         try:
             total = read_stake(self.total.text())
         except FigureError as error:
-            return f"Total stake: {error}."
+            return _("Total stake: {error}.").format(error=translated(str(error)))
         is_typed = any(row.is_stake_typed for row in self.rows)
         if not is_typed or staked <= total + _DUST:
             return ""
-        of = f"above the total of {num(total):,g}"
-        return f"All legs cost {num(staked):,.2f}, {of}. Check the stakes."
+        return _("All legs cost {sum}, above the total of {total}. Check the stakes.").format(
+            sum=f"{num(staked):,.2f}", total=f"{num(total):,g}"
+        )
 
     def _show_profit(self, bets: Sequence[PlacedBet]) -> None:
         if not bets:
-            self.profit.setText("Profit: unknown until every leg has odds and a stake.")
+            self.profit.setText(_("Profit: unknown until every leg has odds and a stake."))
             self.outcomes.setText("")
             return
         profits = self.profits(bets)
         rates = [leg.rate for leg in self.view.legs]
         free = math.fsum(bet.free_staked * r for bet, r in zip(bets, rates, strict=True))
         staked = math.fsum(bet.staked * r for bet, r in zip(bets, rates, strict=True))
-        base, of = (free, "of the free bet") if free else (staked, f"of {num(staked):,.2f}")
+        base = free or staked
+        of = _("of the free bet") if free else _("of {sum}").format(sum=f"{num(staked):,.2f}")
         worst, best = min(profits), max(profits)
         left = len([row for row in self.rows if not (row.is_chosen or row.leg.is_recorded)])
-        when = " once the unticked legs are placed" if left else ""
-        word = "Guaranteed" if worst > 0 else "At worst"
-        money = self.view.currency
-        sums = f"{word} {_gain(worst, base, money)}, at best {_gain(best, base, money)} {of}"
+        when = _(" once the unticked legs are placed") if left else ""
+        sums = (
+            _("Guaranteed {worst}, at best {best} {of_stakes}")
+            if worst > 0
+            else _("At worst {worst}, at best {best} {of_stakes}")
+        ).format(
+            worst=_gain(worst, base, self.view.currency),
+            best=_gain(best, base, self.view.currency),
+            of_stakes=of,
+        )
         self.profit.setText(f"{sums}{when}{self._free_part(bets, profits)}")
         self.profit.setProperty("variant", "up" if worst > _DUST else "strong")
         self.profit.style().polish(self.profit)
         named = zip(self.view.outcomes, profits, strict=True)
         told = [f"{each.name} {signed_hundredths_text(profit)}" for each, profit in named]
-        more = [] if len(told) <= _MOST_OUTCOMES else [f"{len(told) - _MOST_OUTCOMES} more"]
+        more = (
+            []
+            if len(told) <= _MOST_OUTCOMES
+            else [_("{count} more").format(count=len(told) - _MOST_OUTCOMES)]
+        )
         self.outcomes.setText(" · ".join([*told[:_MOST_OUTCOMES], *more]))
 
     def _free_part(self, bets: Sequence[PlacedBet], profits: Sequence[float]) -> str:
@@ -378,10 +397,9 @@ class BetSheet(Dialog):
         money = f" {self.view.currency}".rstrip()
         cash = f"{signed_hundredths_text(min(in_cash))}{money}"
         bet = next(leg.title for leg in self.view.legs if leg.refund)
-        return (
-            f".\nIncludes a free bet worth {num(free):,.2f}{money} if {bet} loses; "
-            f"at worst {cash} in cash"
-        )
+        return _(
+            ".\nIncludes a free bet worth {value} if {bet} loses; at worst {cash} in cash"
+        ).format(value=f"{num(free):,.2f}{money}", bet=bet, cash=cash)
 
     def profits(self, bets: Sequence[PlacedBet], *, in_cash: bool = False) -> list[float]:
         """Return the profit of all bets in each outcome.
@@ -427,17 +445,20 @@ class _LegRow:
         self.box = QtWidgets.QCheckBox(literal(leg.title))
         self.box.setChecked(leg.is_wanted and not leg.is_recorded)
         self.box.setToolTip(
-            "Unticked legs are not recorded now; they stay in the list to be placed later"
+            _("Unticked legs are not recorded now; they stay in the list to be placed later")
         )
         self.bookmaker = Label(bet.bookmaker)
         self.now = Label()
-        self.now.setMinimumWidth(self.now.fontMetrics().horizontalAdvance("recorded 8"))
+        self.now.setMinimumWidth(self.now.fontMetrics().horizontalAdvance(f"{_('recorded')} 8"))
         self.odds = QtWidgets.QLineEdit(typed_text(bet.odds))
         self.stake = QtWidgets.QLineEdit(_amount(bet.stake if leg.is_recorded else 0.0))
         self.money = Label()
         self.money.setProperty("variant", "note")
-        for field, what in ((self.odds, "Odds"), (self.stake, "Stake")):
-            field.setAccessibleName(f"{what} of {leg.title} at {bet.bookmaker}")
+        for field, name in (
+            (self.odds, _("Odds of {bet} at {bookmaker}")),
+            (self.stake, _("Stake of {bet} at {bookmaker}")),
+        ):
+            field.setAccessibleName(name.format(bet=leg.title, bookmaker=bet.bookmaker))
             field.setMaximumWidth(_field_width(field))
         self.stake.textEdited.connect(self._on_stake_edited)
         if leg.is_recorded:
@@ -460,9 +481,9 @@ class _LegRow:
         """Show the current price."""
         self.leg = leg
         if leg.is_recorded:
-            text, variant = "recorded", "note"
+            text, variant = _("recorded"), "note"
         elif not leg.is_offered:
-            text, variant = "gone", "down"
+            text, variant = pgettext("price", "gone"), "down"
         elif math.isclose(leg.bet.odds, self._taken):
             text, variant = exact_odds_text(leg.bet.odds), "note"
         else:
@@ -520,7 +541,9 @@ class _LegRow:
         try:
             return self.leg.with_typed(self._odds(), read_stake(self.stake.text()))
         except FigureError as error:
-            raise ValueError(f"{self.leg.title}, stake: {error}.") from None
+            why = translated(str(error))
+            text = _("{bet}, stake: {error}.").format(bet=self.leg.title, error=why)
+            raise ValueError(text) from None
 
     def show_money(self) -> None:
         """Show the liability of a lay, or what a won bet pays back."""
@@ -528,11 +551,11 @@ class _LegRow:
         with contextlib.suppress(ValueError):
             bet = self.typed()
             if bet.kind is BetKind.LAY:
-                text = f"liability {num(bet.size):,.2f} {bet.currency}".rstrip()
+                text = _("liability {amount}").format(amount=_money(bet.size, bet.currency))
             elif bet.kind is not BetKind.BACK:
-                text = ", ".join(filter(None, (bet.kind.words, bet.currency)))
+                text = ", ".join(filter(None, (translated(bet.kind.words), bet.currency)))
             else:
-                text = f"pays {num(bet.size * bet.net):,.2f} {bet.currency}".rstrip()
+                text = _("pays {amount}").format(amount=_money(bet.size * bet.net, bet.currency))
         self.money.setText(text)
 
     def doubt(self) -> str:
@@ -543,12 +566,14 @@ class _LegRow:
             return ""
         leg, net = self.leg, bet.net
         if leg.limit is not None and bet.size > leg.limit + _DUST:
-            return f"Above your limit at {bet.bookmaker}: {num(leg.limit):,g}."
-        if leg.most is not None and net > leg.most and not math.isclose(bet.odds, leg.bet.odds):
-            return (
-                f"{leg.title}: odds above {exact_odds_text(leg.most)} after commission are "
-                "probably an error. Did you get this price?"
+            return _("Above your limit at {bookmaker}: {limit}.").format(
+                bookmaker=bet.bookmaker, limit=f"{num(leg.limit):,g}"
             )
+        if leg.most is not None and net > leg.most and not math.isclose(bet.odds, leg.bet.odds):
+            return _(
+                "{bet}: odds above {odds} after commission are probably an error. "
+                "Did you get this price?"
+            ).format(bet=leg.title, odds=exact_odds_text(leg.most))
         return ""
 
     def _odds(self) -> float:
@@ -559,9 +584,12 @@ class _LegRow:
             try:
                 odds = read_odds(text)
             except OddsFormatError as error:
-                raise ValueError(f"{self.leg.title}, odds: {error}.") from None
+                why = translated(str(error))
+                raise ValueError(
+                    _("{bet}, odds: {error}.").format(bet=self.leg.title, error=why)
+                ) from None
         if not 1 < odds < math.inf or not 1 < self.leg.net(odds) < math.inf:
-            raise ValueError(f"{self.leg.title}, odds: too low to win anything.")
+            raise ValueError(_("{bet}, odds: too low to win anything.").format(bet=self.leg.title))
         return odds
 
     def _on_stake_edited(self) -> None:
@@ -570,6 +598,10 @@ class _LegRow:
 
 def _amount(amount: float) -> str:
     return typed_number(amount) if amount > 0 else ""
+
+
+def _money(amount: float, currency: str) -> str:
+    return f"{num(amount):,.2f} {currency}".rstrip()
 
 
 def _gain(profit: float, base: float, currency: str) -> str:
@@ -583,7 +615,16 @@ def _field_width(field: QtWidgets.QLineEdit) -> int:
 
 def sheet_text(bets: Sequence[PlacedBet]) -> str:
     """Return what was recorded on a sheet, in one line."""
-    how = "Recorded as practice:" if any(bet.practice for bet in bets) else "Recorded"
     staked = math.fsum(bet.staked for bet in bets)
-    legs = "1 leg" if len(bets) == 1 else f"{len(bets)} legs"
-    return f"{how} {legs}, {num(staked):,.2f} staked."
+    count = len(bets)
+    if any(bet.practice for bet in bets):
+        text = ngettext(
+            "Recorded as practice: {count} leg, {sum} staked.",
+            "Recorded as practice: {count} legs, {sum} staked.",
+            count,
+        )
+    else:
+        text = ngettext(
+            "Recorded {count} leg, {sum} staked.", "Recorded {count} legs, {sum} staked.", count
+        )
+    return text.format(count=count, sum=f"{num(staked):,.2f}")

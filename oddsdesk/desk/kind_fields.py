@@ -15,9 +15,11 @@ from PySide6.QtWidgets import QFormLayout, QGridLayout, QLineEdit, QScrollArea, 
 
 from oddsdesk.base.figures import FigureError, read_number, read_typed_amount
 from oddsdesk.base.numbers import num, typed_number
+from oddsdesk.base.texts import _, pgettext, translated
 from oddsdesk.desk.ui.controls.fields import ChoiceBox
 from oddsdesk.desk.ui.controls.form_dialog import side_by_side
 from oddsdesk.desk.ui.controls.labels import Label
+from oddsdesk.desk.ui.controls.messages import capitalized
 from oddsdesk.desk.ui.formatting import read_odds, typed_text
 from oddsdesk.desk.ui.spacing import STEP
 from oddsdesk.ledger.bet_kinds import DEFAULT_PLACE_FRACTION, BetKind, BetLeg, profit_by_kind
@@ -29,7 +31,7 @@ _CENT: Final = 0.005
 _MOST_LEGS: Final = 30
 _SHOWN_LEGS: Final = 3
 _FRACTION: Final = re.compile(r"1 ?/ ?([1-9]\d?)")
-_TITLES: Final = {BetKind.LAY: "Backer's &stake", BetKind.EACH_WAY: "&Stake each way"}
+_TITLES: Final = {BetKind.LAY: _("Backer's &stake"), BetKind.EACH_WAY: _("&Stake each way")}
 _RESULTS: Final = (None, Result.WON, Result.LOST, Result.VOID, Result.HALF_WON, Result.HALF_LOST)
 
 
@@ -45,22 +47,22 @@ class KindFields(QObject):
         self._held = held
         self.box = ChoiceBox()
         for kind in kinds:
-            self.box.addItem(kind.words.capitalize(), kind)
+            self.box.addItem(capitalized(translated(kind.words)), kind)
         self.box.setCurrentIndex(max(0, self.box.findData(held.kind)))
         unboosted = held.unboosted_odds
         self.unboosted = QLineEdit(typed_text(unboosted) if unboosted else "")
-        self.unboosted.setPlaceholderText("Optional")
+        self.unboosted.setPlaceholderText(_("Optional"))
         self.refund = QLineEdit(typed_number(held.refund) if held.refund else "")
-        self.refund.setPlaceholderText("The stake")
+        self.refund.setPlaceholderText(_("The stake"))
         self.refund_as = ChoiceBox()
-        for value, title in (("free", "as a free bet"), ("money", "as money")):
+        for value, title in (("free", _("as a free bet")), ("money", _("as money"))):
             self.refund_as.addItem(title, value)
         self.refund_as.setCurrentIndex(max(0, self.refund_as.findData(held.refund_as)))
-        self.refund_as.setAccessibleName("Refund as")
+        self.refund_as.setAccessibleName(_("Refund as"))
         self.fraction = QLineEdit(fraction_text(held.place_fraction or DEFAULT_PLACE_FRACTION))
         self.places = QLineEdit("" if held.places is None else str(held.places))
         self.places.setPlaceholderText("3")
-        self.places.setAccessibleName("Places paid")
+        self.places.setAccessibleName(_("Places paid"))
         self.legs = LegsTable(held.legs)
         self._rows: dict[BetKind, QWidget] = {}
         self._form: QFormLayout | None = None
@@ -82,14 +84,17 @@ class KindFields(QObject):
         """Add the rows of all kinds to a form; ``stake`` is the form's stake field."""
         self._form, self._stake = form, stake
         refund = side_by_side(self.refund, self.refund_as)
-        terms = side_by_side(self.fraction, self.places, Label("places"))
+        terms = side_by_side(self.fraction, self.places, Label(pgettext("3 places", "places")))
         self._rows = {
             BetKind.BOOST: self.unboosted,
             BetKind.REFUND: refund,
             BetKind.EACH_WAY: terms,
             BetKind.MULTIPLE: self.legs,
         }
-        titles = ("Odds &without boost", "&Refund if it loses", "Place &terms", "Legs")
+        titles = (
+            *(_("Odds &without boost"), _("&Refund if it loses")),
+            *(_("Place &terms"), _("Legs")),
+        )
         for title, row in zip(titles, self._rows.values(), strict=True):
             name = Label(title)
             target = row.focusProxy() or row
@@ -106,7 +111,7 @@ class KindFields(QObject):
             self._form.setRowVisible(row, kind is self.kind)
         name = self._form.labelForField(self._stake)
         if isinstance(name, Label):
-            name.setText(_TITLES.get(self.kind, "&Stake"))
+            name.setText(_TITLES.get(self.kind, _("&Stake")))
 
     def stake_typed(self, stake: float) -> float:
         """Return the whole stake; for each way, twice the typed one."""
@@ -139,7 +144,7 @@ class KindFields(QObject):
                 return found | {"unboosted_odds": self._unboosted()}
             case BetKind.REFUND:
                 text = self.refund.text().strip()
-                amount = _read(read_typed_amount, "refund", text) if text else stake
+                amount = _read(read_typed_amount, _("refund"), text) if text else stake
                 return found | {"refund": amount, "refund_as": self.refund_as.currentData()}
             case BetKind.EACH_WAY:
                 return found | {
@@ -159,12 +164,15 @@ class KindFields(QObject):
         try:
             return read_odds(text)
         except OddsFormatError as error:
-            raise BadBetError(f"odds without boost: {error}") from None
+            text = _("odds without boost: {error}").format(error=translated(str(error)))
+            raise BadBetError(text) from None
 
     def _places(self) -> int | None:
         text = self.places.text().strip()
         if text and not text.isdecimal():
-            raise BadBetError(f"places {text!r}: expected a whole number such as 3")
+            raise BadBetError(
+                _("places {text!r}: expected a whole number such as 3").format(text=text)
+            )
         return int(text) if text else None
 
 
@@ -208,7 +216,7 @@ class LegsTable(QScrollArea):
             if what or price or where:
                 found.append(self._leg(number, what, price, where, result.currentData()))
         if len(found) < 2:
-            raise BadBetError("a multiple needs two legs or more, each with its odds")
+            raise BadBetError(_("a multiple needs two legs or more, each with its odds"))
         return tuple(found)
 
     def product(self) -> float | None:
@@ -222,31 +230,39 @@ class LegsTable(QScrollArea):
         self, number: int, selection: str, odds: str, game: str, result: Result | None
     ) -> BetLeg:
         if not selection:
-            raise BadBetError(f"leg {number}: enter a selection")
+            raise BadBetError(_("leg {number}: enter a selection").format(number=number))
         held = self._held[number - 1] if number <= len(self._held) else None
         if held is None or (held.selection, held.match_name) != (selection, game):
             held = BetLeg(selection=selection, match_name=game, odds=0.0)
         try:
             price = held.odds if odds == typed_text(held.odds) else read_odds(odds)
         except OddsFormatError as error:
-            raise BadBetError(f"leg {number}, odds: {error}") from None
+            why = translated(str(error))
+            raise BadBetError(
+                _("leg {number}, odds: {error}").format(number=number, error=why)
+            ) from None
         by = held.settled_by if result is held.result else ""
         return replace(held, odds=price, result=result, settled_by=by)
 
     def _add_line(self, leg: BetLeg | None) -> None:
         number = len(self._lines) + 1
-        selection = QLineEdit("" if leg is None else leg.selection, placeholderText="Selection")
-        odds = QLineEdit("" if leg is None else typed_text(leg.odds), placeholderText="Odds")
-        game = QLineEdit("" if leg is None else leg.match_name, placeholderText="Game")
+        selection = QLineEdit("" if leg is None else leg.selection, placeholderText=_("Selection"))
+        odds = QLineEdit("" if leg is None else typed_text(leg.odds), placeholderText=_("Odds"))
+        game = QLineEdit("" if leg is None else leg.match_name, placeholderText=_("Game"))
         result = ChoiceBox()
         for each in _RESULTS:
-            result.addItem("open" if each is None else each.words, each)
+            result.addItem(
+                pgettext("bet", "open") if each is None else translated(each.words), each
+            )
         result.setCurrentIndex(0 if leg is None else max(0, result.findData(leg.result)))
         line = (selection, odds, game, result)
-        names = ("selection", "odds", "game", "result")
+        names = (
+            *(_("Leg {number}, selection"), _("Leg {number}, odds")),
+            *(_("Leg {number}, game"), _("Leg {number}, result")),
+        )
         odds.setFixedWidth(odds.fontMetrics().horizontalAdvance("+10000.00") + 2 * STEP)
         for place, (widget, name) in enumerate(zip(line, names, strict=True)):
-            widget.setAccessibleName(f"Leg {number}, {name}")
+            widget.setAccessibleName(name.format(number=number))
             self._grid.addWidget(widget, number, place)
         for field in (selection, odds, game):
             field.textChanged.connect(self._on_typed)
@@ -273,7 +289,7 @@ def _fraction(text: str) -> float:
     plain = text.strip()
     if found := _FRACTION.fullmatch(plain):
         return 1 / int(found[1])
-    share = _read(read_number, "place terms", plain.rstrip("% "))
+    share = _read(read_number, _("place terms"), plain.rstrip("% "))
     return share / 100 if plain.endswith("%") else share
 
 
@@ -281,29 +297,45 @@ def _read(read: Callable[[str, str], float], name: str, text: str) -> float:
     try:
         return read(name, text)
     except FigureError as error:
-        raise BadBetError(str(error)) from None
+        raise BadBetError(translated(str(error))) from None
 
 
 def pays_text(bet: PlacedBet) -> str:
     """Return what a bet wins and loses: ``Wins 71.53, loses 328.47``."""
     terms, size = bet.terms, bet.size
-    said = [f"Wins {num(profit_by_kind(terms, Result.WON, size)):,.2f}"]
+    won = profit_by_kind(terms, Result.WON, size)
+    said = [_("Wins {amount}").format(amount=_money(won))]
     if bet.kind is BetKind.EACH_WAY:
         placed = profit_by_kind(terms, Result.PLACED, size)
-        said.append(f"{'wins' if placed >= 0 else 'loses'} {num(abs(placed)):,.2f} if placed")
+        text = _("wins {amount} if placed") if placed >= 0 else _("loses {amount} if placed")
+        said.append(text.format(amount=_money(abs(placed))))
     lost = -profit_by_kind(terms._replace(legs=()), Result.LOST, size)
-    said.append(f"loses {num(lost):,.2f}" if lost > _CENT else "loses nothing")
     back = min(bet.refund, size)
+    is_refunded = bet.kind is BetKind.REFUND and bet.refund_as != "free"
+    said.append(_loses(lost, back if is_refunded else 0.0, is_lay=bet.kind is BetKind.LAY))
     match bet.kind:
-        case BetKind.LAY:
-            said[-1] += " (the liability)"
         case BetKind.REFUND if bet.refund_as == "free":
-            said.append(f"and {num(back):,.2f} comes back as a free bet")
-        case BetKind.REFUND:
-            said[-1] += f" after a refund of {num(back):,.2f}"
+            said.append(_("and {amount} comes back as a free bet").format(amount=_money(back)))
         case BetKind.BOOST if bet.unboosted_odds is not None:
-            said.append(f"the boost adds {num(size * (bet.odds - bet.unboosted_odds)):,.2f}")
+            added = _money(size * (bet.odds - bet.unboosted_odds))
+            said.append(_("the boost adds {amount}").format(amount=added))
     return ", ".join(said)
+
+
+def _loses(lost: float, refund: float, *, is_lay: bool) -> str:
+    if lost <= _CENT:
+        text = _("loses nothing after a refund of {refund}") if refund else _("loses nothing")
+    elif is_lay:
+        text = _("loses {amount} (the liability)")
+    elif refund:
+        text = _("loses {amount} after a refund of {refund}")
+    else:
+        text = _("loses {amount}")
+    return text.format(amount=_money(lost), refund=_money(refund))
+
+
+def _money(amount: float) -> str:
+    return f"{num(amount):,.2f}"
 
 
 def legs_text(bet: PlacedBet) -> str:
@@ -315,7 +347,7 @@ def legs_text(bet: PlacedBet) -> str:
                 (
                     f"{leg.selection} {format_odds(leg.odds)}",
                     leg.match_name,
-                    "" if leg.result is None else leg.result.words,
+                    "" if leg.result is None else translated(leg.result.words),
                 ),
             )
         )

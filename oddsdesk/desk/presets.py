@@ -7,6 +7,7 @@ from typing import Any, Final, Generic, Protocol, TypeVar
 from PySide6 import QtWidgets
 from PySide6.QtCore import QObject, Qt, Signal
 
+from oddsdesk.base.texts import _, translated
 from oddsdesk.desk.settings.saved_state import Layout, Saved
 from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.controls.dialogs import Dialog
@@ -137,7 +138,7 @@ class PresetChoice(QObject, Generic[P]):
         """Open the dialog to edit the preset in use, or a copy of a built-in one."""
         preset = self.current_preset
         is_built_in = preset.name in self._built_in
-        name = f"My {preset.name.lower()}" if is_built_in else preset.name
+        name = _own_name(preset.name) if is_built_in else preset.name
         dialog = self._dialog(preset, name, self._built_in)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.chosen.connect(self.use_own)
@@ -161,7 +162,14 @@ class PresetChoice(QObject, Generic[P]):
         self.changed.emit()
 
 
-_TIMES: Final = ((None, "Any time"), (False, "Before kick-off"), (True, "In play"))
+def _own_name(built_in: str) -> str:
+    """Return the name of the user's copy of a built-in preset."""
+    shown = translated(built_in)
+    is_english = shown == built_in
+    return _("My {preset}").format(preset=shown.lower() if is_english else shown)
+
+
+_TIMES: Final = ((None, _("Any time")), (False, _("Before kick-off")), (True, _("In play")))
 
 
 class PresetDialog(Dialog, Generic[P]):
@@ -180,11 +188,11 @@ class PresetDialog(Dialog, Generic[P]):
         self.name.setMaxLength(60)
         self._problem = Label(wordWrap=True)
         self._problem.setProperty("variant", "value")
-        self._save = QtWidgets.QPushButton("Save preset")
+        self._save = QtWidgets.QPushButton(_("Save preset"))
         self._save.setProperty("variant", "primary")
         self.form = QtWidgets.QGridLayout()
         self.form.setSpacing(STEP)
-        self.form.addWidget(label_of("&Name", self.name), 0, 0)
+        self.form.addWidget(label_of(_("&Name"), self.name), 0, 0)
         self.form.addWidget(self.name, 0, 1, 1, 3)
         self.form.setColumnStretch(1, 1)
         self.form.setColumnStretch(3, 1)
@@ -228,7 +236,7 @@ class PresetDialog(Dialog, Generic[P]):
         try:
             problem = self._problem_now()
         except OddsFormatError as error:
-            problem = sentence(str(error))
+            problem = sentence(translated(str(error)))
         self._problem.setText(problem)
         self._problem.setVisible(bool(problem))
         self._save.setEnabled(not problem)
@@ -236,9 +244,11 @@ class PresetDialog(Dialog, Generic[P]):
     def _problem_now(self) -> str:
         preset = self.preset()
         if not preset.name:
-            return "A preset needs a name."
+            return _("A preset needs a name.")
         if preset.name in self._taken:
-            return f"“{preset.name}” is a built-in preset. Enter another name."
+            return _("“{name}” is a built-in preset. Enter another name.").format(
+                name=translated(preset.name)
+            )
         return self._problem_of(preset)
 
 

@@ -11,6 +11,7 @@ import msgspec
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from oddsdesk.base.numbers import num
+from oddsdesk.base.texts import _, translated
 from oddsdesk.board.board import Board
 from oddsdesk.ledger.accounts import MoneyBook, MoneyTables, in_main_currency
 from oddsdesk.ledger.bets import BetKey, PlacedBet
@@ -320,7 +321,9 @@ class Records(QObject):
                 self._ledger = Ledger(self._path)
             taken = act(self._ledger)
         except LedgerError as error:
-            taken = partial(refused, f"Your records: {error}")
+            taken = partial(
+                refused, _("Your records: {error}").format(error=translated(str(error)))
+            )
         except Exception:  # noqa: BLE001 - a thread's main
             _log.exception("unexpected error in the ledger's thread")
             return
@@ -385,7 +388,8 @@ class Records(QObject):
             self.presets = (*BUILT_IN, *presets)
             self.presets_changed.emit()
             if bad:
-                self.failed.emit(f"Your records: {'; '.join(bad)}")
+                told = "; ".join(map(translated, bad))
+                self.failed.emit(_("Your records: {error}").format(error=told))
 
         return take_presets
 
@@ -419,11 +423,38 @@ _DUST: Final = 1e-6
 """Tolerance for rounding errors in sums of stakes."""
 
 
-def above_cap(whole: float, where: str, most: float) -> str:
-    """Return a warning if an amount is above the user's limit; empty if not."""
+_ABOVE_OUTCOME: Final = (
+    _("{amount} on this outcome is above your limit of {limit}. Check the stake."),
+    _(
+        "{amount} on this outcome, including recorded bets, is above your limit of {limit}. "
+        "Check the stake."
+    ),
+)
+"""Without other bets, and with them."""
+_ABOVE_GAME: Final = (
+    _("{amount} on this game is above your limit of {limit}. Check the stake."),
+    _(
+        "{amount} on this game, including recorded bets, is above your limit of {limit}. "
+        "Check the stake."
+    ),
+)
+_ABOVE_TOTAL: Final = (
+    _("{amount} in open bets is above your limit of {limit}. Check the stake."),
+    _(
+        "{amount} in open bets, including recorded bets, is above your limit of {limit}. "
+        "Check the stake."
+    ),
+)
+
+
+def above_cap(whole: float, warning: str, most: float) -> str:
+    """Return a warning if an amount is above the user's limit; empty if not.
+
+    ``warning`` has ``{amount}`` and ``{limit}`` to be filled in.
+    """
     if whole <= most + _DUST:
         return ""
-    return f"{num(whole):,.12g} {where} is above your limit of {num(most):,.12g}. Check the stake."
+    return warning.format(amount=f"{num(whole):,.12g}", limit=f"{num(most):,.12g}")
 
 
 def above_caps(
@@ -448,19 +479,17 @@ def above_caps(
     def on_game(used: Placed) -> float:
         return used.by_game.get(bet.game_id, 0.0) if bet.game_id else 0.0
 
-    caps = [(before.total, after.total, "in open bets", plan.total_cap)]
+    caps = [(before.total, after.total, _ABOVE_TOTAL, plan.total_cap)]
     if not is_leg:
         of_one = on_outcome(before), on_outcome(after)
         of_game = on_game(before), on_game(after)
         caps[:0] = [
-            (*of_one, "on this outcome", plan.outcome_cap),
-            (*of_game, "on this game", plan.game_cap),
+            (*of_one, _ABOVE_OUTCOME, plan.outcome_cap),
+            (*of_game, _ABOVE_GAME, plan.game_cap),
         ]
     doubts = (
-        above_cap(
-            whole, f"{where}, including recorded bets," if already else where, plan.bankroll * share
-        )
-        for already, whole, where, share in caps
+        above_cap(whole, warnings[bool(already)], plan.bankroll * share)
+        for already, whole, warnings, share in caps
         if whole > already
     )
     return next(filter(None, doubts), "")

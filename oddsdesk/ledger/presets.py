@@ -7,6 +7,7 @@ from typing import Final
 import msgspec
 
 from oddsdesk.base.figures import Habit
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.markets import MARKET_TYPES
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.pricing.value import DerivedChoice, DerivedKind, is_derived_wanted
@@ -96,12 +97,12 @@ class Preset(msgspec.Struct, frozen=True):
 MAIN_MARKETS: Final = ("moneyline", "spread", "total")
 assert set(MAIN_MARKETS) <= set(MARKET_TYPES)
 BUILT_IN: Final = (
-    Preset("All value bets", ValueFilter()),
-    Preset("Main markets", ValueFilter(market_types=MAIN_MARKETS)),
-    Preset("Before kick-off", ValueFilter(in_play=False)),
-    Preset("In play", ValueFilter(in_play=True)),
-    Preset("Short prices", ValueFilter(max_odds=3.0)),
-    Preset("No derived odds", ValueFilter(derived="none")),
+    Preset(N_("All value bets"), ValueFilter()),
+    Preset(N_("Main markets"), ValueFilter(market_types=MAIN_MARKETS)),
+    Preset(N_("Before kick-off"), ValueFilter(in_play=False)),
+    Preset(N_("In play"), ValueFilter(in_play=True)),
+    Preset(N_("Short prices"), ValueFilter(max_odds=3.0)),
+    Preset(N_("No derived odds"), ValueFilter(derived="none")),
 )
 """Presets that always exist; the user's own come after them."""
 

@@ -11,6 +11,7 @@ from PySide6.QtGui import QAction
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.numbers import num
+from oddsdesk.base.texts import _
 from oddsdesk.board.board import Board
 from oddsdesk.board.opportunities.finder import OpportunityLeg
 from oddsdesk.board.opportunities.offers import (
@@ -355,11 +356,18 @@ class LegPlacer(QObject):
 
     def _above_sum(self, wanted: LegsToPlace, offer: LegOffer, stake: float) -> str:
         """Doubt a stake beyond the sum of all legs, and beyond what would complete them now."""
-        already = math.fsum(taken for taken, _ in wanted.taken)
+        already = math.fsum(taken for taken, _odds in wanted.taken)
         if stake <= offer.stake:
             return ""
-        where = "on the legs, including recorded bets," if already else "on this leg"
-        return above_cap(stake + already, where, self._split().total)
+        warning = (
+            _(
+                "{amount} on the legs, including recorded bets, is above your limit of {limit}. "
+                "Check the stake."
+            )
+            if already
+            else _("{amount} on this leg is above your limit of {limit}. Check the stake.")
+        )
+        return above_cap(stake + already, warning, self._split().total)
 
     def _news(self, wanted: LegsToPlace, offer: LegOffer, asked: LegOffer) -> Iterator[str]:
         """Say what is other than it was listed, and than it was when the leg was asked for."""

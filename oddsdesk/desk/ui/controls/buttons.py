@@ -7,7 +7,7 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QButtonGroup, QFrame, QToolButton, QVBoxLayout, QWidget
 
-from oddsdesk.base.texts import _
+from oddsdesk.base.texts import _, translated
 from oddsdesk.desk.ui import spacing
 from oddsdesk.desk.ui.controls.labels import Label, literal
 from oddsdesk.desk.ui.controls.search_menu import SearchMenu
@@ -185,17 +185,18 @@ class PresetButton(QToolButton):
         self.say_name(in_short=True)
 
     def show_presets(self, names: Iterable[str], current: str, built_in: Collection[str]) -> None:
-        self._name = current
-        self.setAccessibleName(_("Preset: {current}").format(current=current))
+        shown = {name: translated(name) if name in built_in else name for name in names}
+        self._name = shown.get(current, current)
+        self.setAccessibleName(_("Preset: {current}").format(current=self._name))
         menu = self.presets
         menu.clear()
         group = QActionGroup(menu)
         own = False
-        for name in names:
+        for name, title in shown.items():
             if name not in built_in and not own:
                 own = True
                 menu.addSeparator()
-            group.addAction(self._action(name, current))
+            group.addAction(self._action(name, title, is_current=name == current))
         menu.addSeparator()
         edit = _("Edit preset…") if current not in built_in else _("Copy to new preset…")
         menu.addAction(edit, self.edit_requested.emit)
@@ -211,9 +212,9 @@ class PresetButton(QToolButton):
             )
         )
 
-    def _action(self, name: str, current: str) -> QAction:
-        action = self.presets.addAction(literal(name))
+    def _action(self, name: str, title: str, *, is_current: bool) -> QAction:
+        action = self.presets.addAction(literal(title))
         action.setCheckable(True)
-        action.setChecked(name == current)
+        action.setChecked(is_current)
         action.triggered.connect(lambda _checked=False: self.chosen.emit(name))
         return action

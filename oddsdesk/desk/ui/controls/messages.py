@@ -156,7 +156,12 @@ class MessageBar(QWidget):
 def sentence(text: str) -> str:
     """Return a message as a full sentence."""
     end = "" if text.endswith(("?", "!")) else "."
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}{end}"
+    return f"{capitalized(text.rstrip('.'))}{end}"
+
+
+def capitalized(text: str) -> str:
+    """Return a text with a capital at its beginning; the rest keeps its own."""
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 _ICON = 32
