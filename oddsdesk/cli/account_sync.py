@@ -10,6 +10,7 @@ import click
 import msgspec
 
 from oddsdesk.base.clock import system_clock
+from oddsdesk.base.texts import N_, _, pgettext, translated
 from oddsdesk.cli.options import json_option, ledger_option, moment
 from oddsdesk.cli.own_records import open_ledger, own_profiles
 from oddsdesk.cli.terminal import plain, print_counts, print_problems, read_input
@@ -44,37 +45,43 @@ _SERVICES: Final = ("betfair", "kalshi", "polymarket")
     "--key-file",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="File with the key: Betfair's app key and session token, separated by a colon, or the id "
-    "of Kalshi's key. Default: the feed's key, from the keyring or the environment.",
+    help=_(
+        "File with the key: Betfair's app key and session token, separated by a "
+        "colon, or the id of Kalshi's key. Default: the feed's key, from the "
+        "keyring or the environment."
+    ),
 )
 @click.option(
     "--private-key",
     type=click.Path(path_type=Path),
     envvar="ODDSDESK_KALSHI_PRIVATE_KEY",
     metavar="FILE",
-    help="Kalshi's private key, a PEM file.",
+    help=_("Kalshi's private key, a PEM file."),
 )
 @click.option(
-    "--wallet", metavar="ADDRESS", help="Wallet address of your Polymarket profile: 0x..."
+    "--wallet", metavar="ADDRESS", help=_("Wallet address of your Polymarket profile: 0x...")
 )
 @click.option(
     "--file",
     "files",
     multiple=True,
     metavar="FILE",
-    help="Read recorded Betfair answers or an order stream from a file; send no requests.",
+    help=_("Read recorded Betfair answers or an order stream from a file; send no requests."),
 )
 @click.option(
     "--since",
     callback=moment,
     metavar="TIME",
-    help="Leave out bets settled before this: a date, or a time with an offset.",
+    help=_("Leave out bets settled before this: a date, or a time with an offset."),
 )
 @click.option(
-    "--account", default="", metavar="NAME", help="Your name for the account, noted with new bets."
+    "--account",
+    default="",
+    metavar="NAME",
+    help=_("Your name for the account, noted with new bets."),
 )
-@click.option("--url", metavar="ADDRESS", help="Address of the service, if not the usual one.")
-@click.option("--dry-run", is_flag=True, help="Only print what would be recorded.")
+@click.option("--url", metavar="ADDRESS", help=_("Address of the service, if not the usual one."))
+@click.option("--dry-run", is_flag=True, help=_("Only print what would be recorded."))
 @json_option
 def sync(path: Path, service: str, as_json: bool, dry_run: bool, account: str, **options: Any) -> None:  # fmt: skip # noqa: E501
     """Record your own bets from an exchange or prediction market.
@@ -98,7 +105,7 @@ def sync(path: Path, service: str, as_json: bool, dry_run: bool, account: str, *
     try:
         found = _read(service, profiles, **options)
     except FeedError as error:
-        raise click.ClickException(f"{service}: {error}") from error
+        raise click.ClickException(f"{service}: {translated(str(error))}") from error
     bets = [_placed(service, found, bet, account) for bet in found.bets]
     with open_ledger(path, is_made=not dry_run) as held:
         synced = compare_account(bets, held.read_bets(), profiles)
@@ -110,23 +117,28 @@ def sync(path: Path, service: str, as_json: bool, dry_run: bool, account: str, *
 
 
 def _check_options(
-    service: str, *, private_key: Path | None, wallet: str | None, files: tuple[str, ...], **_: Any
+    service: str,
+    *,
+    private_key: Path | None,
+    wallet: str | None,
+    files: tuple[str, ...],
+    **_others: Any,
 ) -> None:
     if service == "polymarket" and (
         wallet is None or not polymarket_account.WALLET.fullmatch(wallet)
     ):
-        raise click.UsageError("polymarket needs --wallet: 0x and 40 digits, from your profile")
+        raise click.UsageError(_("polymarket needs --wallet: 0x and 40 digits, from your profile"))
     if service == "kalshi" and private_key is None:
-        raise click.UsageError("kalshi needs --private-key, the file that Kalshi gave you")
+        raise click.UsageError(_("kalshi needs --private-key, the file that Kalshi gave you"))
     if files and service != "betfair":
-        raise click.UsageError("--file is for betfair")
+        raise click.UsageError(_("--file is for betfair"))
 
 
 def _address(url: str | None) -> str | None:
     try:
         return None if url is None else read_address("--url", url, ("https", "http"))
     except BadAddressError as error:
-        raise click.UsageError(str(error)) from error
+        raise click.UsageError(translated(str(error))) from error
 
 
 def _read(
@@ -179,7 +191,9 @@ def _read(
                 data,
                 gamma,
             )
-    found.problems += [f"the time may be wrong: {each}" for each in clocks.warnings[:1]]
+    found.problems += [
+        N_("the time may be wrong: {reason}").format(reason=each) for each in clocks.warnings[:1]
+    ]
     return found
 
 
@@ -193,7 +207,9 @@ class _Clocks:
         def judge_and_compare(reply: "Reply") -> None:
             apart = clock_apart(reply, system_clock())
             if apart and reply.status in (400, 401, 403):
-                raise FeedError(f"refused ({reply.status}), and {apart}")
+                raise FeedError(
+                    N_("refused ({status}), and {apart}").format(status=reply.status, apart=apart)
+                )
             if apart:
                 self.warnings.append(apart)
             if judge is not None:
@@ -247,14 +263,15 @@ def _print(
         click.echo(json.dumps(told, indent=2))
         return
     if dry_run:
-        for title, bets in (("new", synced.fresh), ("changed", synced.changed)):
-            for bet in bets:
-                click.echo(f"{title}: {_bet_text(bet)}")
+        for bet in synced.fresh:
+            click.echo(_("new: {bet}").format(bet=_bet_text(bet)))
+        for bet in synced.changed:
+            click.echo(_("changed: {bet}").format(bet=_bet_text(bet)))
     print_counts(counts, as_json=False)
     print_problems(service, [plain(line) for line in problems])
     print_problems(service, [plain(line) for line in found.remarks])
     if dry_run:
-        click.echo("nothing was recorded", err=True)
+        click.echo(_("nothing was recorded"), err=True)
 
 
 def _fields(bet: PlacedBet) -> dict[str, Any]:
@@ -270,8 +287,13 @@ def _fields(bet: PlacedBet) -> dict[str, Any]:
 
 
 def _bet_text(bet: PlacedBet) -> str:
-    result = "open" if bet.result is None else f"{bet.result.words} {bet.profit:+.2f}"
-    lay = "lay " if bet.kind is BetKind.LAY else ""
+    result = pgettext("a bet without a result", "open")
+    if bet.result is not None:
+        result = f"{translated(bet.result.words)} {bet.profit:+.2f}"
     money = f"{bet.stake:.2f} {bet.currency}".strip()
     where = plain(f"{bet.selection}, {game_title(bet.match_name)}")
-    return f"{lay}{where}: {money} at {bet.odds:.4g}, {result}"
+    if bet.kind is BetKind.LAY:
+        text = _("lay {where}: {money} at {odds:.4g}, {result}")
+    else:
+        text = _("{where}: {money} at {odds:.4g}, {result}")
+    return text.format(where=where, money=money, odds=bet.odds, result=result)

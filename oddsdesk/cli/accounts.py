@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from oddsdesk.base.clock import system_clock
+from oddsdesk.base.texts import N_, _, ngettext, pgettext, translated
 from oddsdesk.cli.keys import (
     open_keys,
     recorded_bookmakers,
@@ -27,16 +28,16 @@ from oddsdesk.store.names import usual_spelling
 from oddsdesk.store.owners import NewInvite, SignInState
 
 _HEADINGS = (
-    "ACCOUNT",
-    "PLAN",
-    "BOOKMAKER",
-    "SIGN-IN",
-    "KEYS",
-    "REVOKED",
-    "CREATED",
-    "REQUESTS LEFT",
-    "STREAMS LEFT",
-    "TOKENS LEFT",
+    N_("ACCOUNT"),
+    N_("PLAN"),
+    N_("BOOKMAKER"),
+    N_("SIGN-IN"),
+    N_("KEYS"),
+    N_("REVOKED"),
+    N_("CREATED"),
+    N_("REQUESTS LEFT"),
+    N_("STREAMS LEFT"),
+    N_("TOKENS LEFT"),
 )
 
 
@@ -59,7 +60,7 @@ def accounts() -> None:
 @accounts.command(name="list")
 @database_option
 @access_option
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON array of accounts.")
+@click.option("--json", "as_json", is_flag=True, help=_("Print a JSON array of accounts."))
 def list_(database: Database, access: Path | None, as_json: bool) -> None:
     """List every account with its keys and remaining quotas, and who can sign in.
 
@@ -109,7 +110,7 @@ def plan(database: Database, access: Path | None, name: str, plan: str) -> None:
 @click.argument("name", metavar="NAME")
 @click.argument("bookmaker", metavar="BOOKMAKER", required=False)
 @click.option(
-    "--none", "is_cleared", is_flag=True, help="Clear the choice; Free then shows no odds."
+    "--none", "is_cleared", is_flag=True, help=_("Clear the choice; Free then shows no odds.")
 )
 def bookmaker(
     database: Database, access: Path | None, name: str, bookmaker: str | None, is_cleared: bool
@@ -122,7 +123,7 @@ def bookmaker(
       oddsdesk accounts bookmaker anna --none
     """
     if (bookmaker is None) is not is_cleared:
-        raise click.UsageError("give one BOOKMAKER, or --none to clear the choice")
+        raise click.UsageError(_("give one BOOKMAKER, or --none to clear the choice"))
     if bookmaker is not None:
         bookmaker = usual_spelling(bookmaker, recorded_bookmakers(database))
     with open_keys(database, access) as opened:
@@ -130,8 +131,10 @@ def bookmaker(
     _tell_change(before, after)
     if after.plan.rights.all_bookmakers:
         click.echo(
-            f"note: account {after.name!r} is on {after.plan.value}, which shows all bookmakers;"
-            " this choice only matters on Free",
+            _(
+                "note: account {name!r} is on {plan}, which shows all bookmakers; this "
+                "choice only matters on Free"
+            ).format(name=after.name, plan=after.plan.value),
             err=True,
         )
     warn_of_missing_bookmaker(after.name, after.plan, after.bookmaker)
@@ -146,21 +149,25 @@ def bookmaker(
 @click.option(
     "--operator/--no-operator",
     default=None,
-    help="Let the owner manage the server and all accounts once the invitation is used; or end"
-    " that right now. Default: unchanged.",
+    help=_(
+        "Let the owner manage the server and all accounts once the invitation is "
+        "used; or end that right now. Default: unchanged."
+    ),
 )
 @click.option(
     "--base-url",
     envvar="ODDSDESK_BASE_URL",
     callback=read_base_url,
     metavar="URL",
-    help="Public address of the server, such as https://odds.example.org. Default: the address of"
-    " the server that runs on this database, if any.",
+    help=_(
+        "Public address of the server, such as https://odds.example.org. Default: "
+        "the address of the server that runs on this database, if any."
+    ),
 )
 @click.option(
     "--plan",
     type=click.Choice([plan.value for plan in Plan], case_sensitive=False),
-    help="New plan of the account. Default: unchanged; Free for a new account.",
+    help=_("New plan of the account. Default: unchanged; Free for a new account."),
 )
 def invite(
     database: Database,
@@ -207,17 +214,21 @@ def _running_at(database: Database) -> str:
 
 
 def _tell_invite(invite: NewInvite, operator: bool | None, *, has_address: bool) -> None:
-    lines = ["Put the server's address before it, or use --base-url."] if not has_address else []
+    lines = [_("Put the server's address before it, or use --base-url.")] if not has_address else []
     lines += [
-        f"This link is secret: whoever opens it sets the password of account {invite.account!r}.",
-        f"It works once, until {format_ms(invite.ends_at)}.",
+        _("This link is secret: whoever opens it sets the password of account {account!r}.").format(
+            account=invite.account
+        ),
+        _("It works once, until {time}.").format(time=format_ms(invite.ends_at)),
     ]
     if invite.is_new:
-        lines.append(f"There was no account {invite.account!r}, so it was created.")
+        lines.append(
+            _("There was no account {account!r}, so it was created.").format(account=invite.account)
+        )
     if operator:
-        lines.append("It makes the owner an operator, who manages the server and all accounts.")
+        lines.append(_("It makes the owner an operator, who manages the server and all accounts."))
     if invite.is_reset:
-        lines.append("Until it is used, the present password still works.")
+        lines.append(_("Until it is used, the present password still works."))
     click.echo("\n".join(lines), err=True)
 
 
@@ -225,7 +236,7 @@ def _tell_invite(invite: NewInvite, operator: bool | None, *, has_address: bool)
 @database_option
 @access_option
 @click.argument("name", metavar="[NAME]", required=False)
-@click.option("--all", "is_all", is_flag=True, help="Sign out the owners of all accounts.")
+@click.option("--all", "is_all", is_flag=True, help=_("Sign out the owners of all accounts."))
 def sign_out(database: Database, access: Path | None, name: str | None, is_all: bool) -> None:
     """End all dashboard sessions of an account, and its open invitation.
 
@@ -236,20 +247,29 @@ def sign_out(database: Database, access: Path | None, name: str | None, is_all: 
       oddsdesk accounts sign-out anna
     """
     if (name is None) is not is_all:
-        raise click.UsageError("give one NAME, or --all")
+        raise click.UsageError(_("give one NAME, or --all"))
     with open_keys(database, access) as opened:
         ended = opened.owners.sign_out_all() if name is None else opened.owners.sign_out(name)
-    whose = "all accounts" if name is None else f"account {name!r}"
-    click.echo(
-        f"ended {ended} session{'' if ended == 1 else 's'} and any open invitation of {whose}"
-    )
+    if name is None:
+        text = ngettext(
+            "ended {count} session and any open invitation of all accounts",
+            "ended {count} sessions and any open invitation of all accounts",
+            ended,
+        )
+    else:
+        text = ngettext(
+            "ended {count} session and any open invitation of account {name!r}",
+            "ended {count} sessions and any open invitation of account {name!r}",
+            ended,
+        )
+    click.echo(text.format(count=ended, name=name))
 
 
 @accounts.command()
 @database_option
 @access_option
 @click.argument("name", metavar="NAME")
-@click.option("--yes", is_flag=True, help="Do not ask for confirmation (for scripts).")
+@click.option("--yes", is_flag=True, help=_("Do not ask for confirmation (for scripts)."))
 def remove(database: Database, access: Path | None, name: str, yes: bool) -> None:
     """Remove an account: its keys, streams and sessions end immediately.
 
@@ -265,19 +285,23 @@ def remove(database: Database, access: Path | None, name: str, yes: bool) -> Non
             _ask(opened.keys.account(name, system_clock()))
         removed = opened.keys.remove_account(name, system_clock())
     time.sleep(KNOWN_S)
-    click.echo(f"removed account {removed.name!r} with {_keys_in_words(removed)}")
+    text = _("removed account {name!r} with {keys}")
+    click.echo(text.format(name=removed.name, keys=_keys_in_words(removed)))
 
 
 def _ask(account: AccountState) -> None:
     """Ask for confirmation in the terminal; exit if the answer is no."""
     if not _is_asked_at_a_terminal():
         raise click.ClickException(
-            "nothing was removed: no terminal to confirm in; use --yes to remove it without"
-            " a question"
+            _(
+                "nothing was removed: no terminal to confirm in; use --yes to remove it "
+                "without a question"
+            )
         )
-    plan = plan_in_words(account.plan, account.bookmaker)
-    text = f"Remove account {account.name!r} ({plan}) with {_keys_in_words(account)}?"
-    click.confirm(text, abort=True)
+    plan = translated(plan_in_words(account.plan, account.bookmaker))
+    text = _("Remove account {name!r} ({plan}) with {keys}?")
+    filled = text.format(name=account.name, plan=plan, keys=_keys_in_words(account))
+    click.confirm(filled, abort=True)
 
 
 def _is_asked_at_a_terminal() -> bool:
@@ -287,11 +311,13 @@ def _is_asked_at_a_terminal() -> bool:
 def _tell_change(before: AccountState, after: AccountState) -> None:
     time.sleep(KNOWN_S)  # by then every server answers with the new rights
     if (before.plan, before.bookmaker) == (after.plan, after.bookmaker):
-        click.echo(f"account {after.name!r} is already on {_rights(after)}; nothing changed")
+        text = _("account {name!r} is already on {plan}; nothing changed")
+        click.echo(text.format(name=after.name, plan=_rights(after)))
         return
+    text = _("account {name!r} was on {before} and is on {after} now, with {keys}")
+    keys = _keys_in_words(after)
     click.echo(
-        f"account {after.name!r} was on {_rights(before)} and is on {_rights(after)} now, with"
-        f" {_keys_in_words(after)}"
+        text.format(name=after.name, before=_rights(before), after=_rights(after), keys=keys)
     )
 
 
@@ -299,16 +325,19 @@ def _rights(account: AccountState) -> str:
     """Return the plan and the chosen bookmaker, even if the plan shows all bookmakers."""
     if account.bookmaker is None:
         return account.plan.value
-    when = "on Free: " if account.plan.rights.all_bookmakers else ""
-    return f"{account.plan.value} ({when}{account.bookmaker})"
+    text = _("{plan} (on Free: {bookmaker})")
+    if not account.plan.rights.all_bookmakers:
+        text = "{plan} ({bookmaker})"
+    return text.format(plan=account.plan.value, bookmaker=account.bookmaker)
 
 
 def _keys_in_words(account: AccountState) -> str:
     if not account.key_ids:
-        return "no active key"
+        return _("no active key")
     count = len(account.key_ids)
     ids = ", ".join(map(str, account.key_ids))
-    return f"{count} active key{'s' if count > 1 else ''} (id {ids})"
+    text = ngettext("{count} active key (id {ids})", "{count} active keys (id {ids})", count)
+    return text.format(count=count, ids=ids)
 
 
 def _fields(listed: tuple[AccountState, SignInState]) -> dict[str, Any]:
@@ -334,29 +363,31 @@ def _fields(listed: tuple[AccountState, SignInState]) -> dict[str, Any]:
 
 def _row(listed: tuple[AccountState, SignInState]) -> tuple[str, ...]:
     account, owner = listed
-    window = "today" if account.plan is Plan.FREE else "this hour"
+    text = _("{count:,} today") if account.plan is Plan.FREE else _("{count:,} this hour")
     return (
         account.name,
         account.plan.value,
-        bookmaker_in_words(account.plan, account.bookmaker),
+        translated(bookmaker_in_words(account.plan, account.bookmaker)),
         _sign_in(owner),
         str(len(account.key_ids)),
         str(account.revoked_keys),
         format_ms(account.created_at),
-        f"{account.requests_left:,} {window}",
+        text.format(count=account.requests_left),
         _left(account, account.streams_left),
         _left(account, account.tokens_left),
     )
 
 
 def _sign_in(owner: SignInState) -> str:
-    states = ["operator" if owner.is_operator else "yes"] if owner.has_password else []
+    states = []
+    if owner.has_password:
+        states.append(_("operator") if owner.is_operator else pgettext("can sign in", "yes"))
     if owner.invited_until is not None:
-        states.append("invited")
-    return ", ".join(states) or "no"
+        states.append(_("invited"))
+    return ", ".join(states) or pgettext("can sign in", "no")
 
 
 def _left(account: AccountState, left: int | None) -> str:
     if not account.plan.rights.websocket:
-        return "no streams"
-    return "no limit" if left is None else f"{left:,} today"
+        return _("no streams")
+    return _("no limit") if left is None else _("{count:,} today").format(count=left)

@@ -12,6 +12,7 @@ import click
 
 from oddsdesk.base.clock import system_clock
 from oddsdesk.base.tasks import exhaust
+from oddsdesk.base.texts import N_, _, pgettext, translated
 from oddsdesk.board.board import Board
 from oddsdesk.board.opportunities.finder import Opportunity, OpportunityLeg
 from oddsdesk.board.opportunities.offers import Opportunities
@@ -30,8 +31,8 @@ from oddsdesk.pricing.settlement_rules import RuleNote
 from oddsdesk.store.databases import Database
 
 _HEADINGS: Final = (
-    *("KIND", "PROFIT", "MARGIN", "STAKE", "ODDS", "NET"),
-    *("LEG", "BOOKMAKER", "WARNING", "GAME"),
+    *(N_("KIND"), N_("PROFIT"), N_("MARGIN"), N_("STAKE"), N_("ODDS"), N_("NET")),
+    *(N_("LEG"), N_("BOOKMAKER"), N_("WARNING"), N_("GAME")),
 )
 _LEAST_CERTAIN: Final = ("modelled", "implied")
 _RIGHT: Final = frozenset({"PROFIT", "MARGIN", "STAKE", "ODDS", "NET"})
@@ -45,16 +46,18 @@ _RIGHT: Final = frozenset({"PROFIT", "MARGIN", "STAKE", "ODDS", "NET"})
     default=0.0,
     metavar="PERCENT",
     show_default=True,
-    help="Minimum profit in the worst decided outcome, after stakes are rounded. "
-    f"0 lists every arbitrage, low hold up to {LOW_HOLD:.0%}, and middles within that cost "
-    "or with a gain on average.",
+    help=_(
+        "Minimum profit in the worst decided outcome, after stakes are rounded. 0 lists every "
+        "arbitrage, low hold up to {low_hold:.0%}, and middles within that cost or with a gain on "
+        "average."
+    ).format(low_hold=LOW_HOLD),
 )
 @click.option(
-    "--kind", type=click.Choice([kind.value for kind in OpportunityKind]), help="List one kind."
+    "--kind", type=click.Choice([kind.value for kind in OpportunityKind]), help=_("List one kind.")
 )
-@click.option("--no-lay", is_flag=True, help="Leave out sets that lay at an exchange.")
+@click.option("--no-lay", is_flag=True, help=_("Leave out sets that lay at an exchange."))
 @reference_choice
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON array by kind, best first.")
+@click.option("--json", "as_json", is_flag=True, help=_("Print a JSON array by kind, best first."))
 def arbitrage(
     database: Database | None,
     url: str | None,
@@ -218,12 +221,12 @@ def _table(found: Sequence[Sequence[LegRow]], sources: Sequence[str], reference:
     counts = Counter(legs[0].kind for legs in found)
     lines.append(", ".join(count_text(kind, counts[kind]) for kind in OpportunityKind))
     if sources:
-        lines.append(f"Odds from {plain(', '.join(sources))}")
+        lines.append(_("Odds from {sources}").format(sources=plain(", ".join(sources))))
     return "\n".join(lines)
 
 
 def _note_line(row: LegRow, note: RuleNote) -> str:
-    return plain(f"{game_title(row.found.match_name)}: {note.text}")
+    return plain(f"{game_title(row.found.match_name)}: {translated(note.text)}")
 
 
 def _rows(legs: Sequence[LegRow], reference: str) -> list[tuple[str, ...]]:
@@ -233,8 +236,8 @@ def _rows(legs: Sequence[LegRow], reference: str) -> list[tuple[str, ...]]:
     if found.market_type is not None:
         market = f", {market_words(found.market_type, found.sport, found.key.period)}"
     elif found.key.period:
-        market = f", {period_label(found.sport, found.key.period)}"
-    whole = (_words(legs[0].kind), f"{staked.worst_pct:+.2f} %", f"{found.hold_pct:+.2f} %")
+        market = f", {translated(period_label(found.sport, found.key.period))}"
+    whole = (_KINDS[legs[0].kind], f"{staked.worst_pct:+.2f} %", f"{found.hold_pct:+.2f} %")
     game = plain(f"{game_title(found.match_name)}{market}{_other_words(found, staked)}")
     return [
         (
@@ -255,18 +258,18 @@ def _rows(legs: Sequence[LegRow], reference: str) -> list[tuple[str, ...]]:
 def _remarks(row: LegRow, reference: str) -> Iterator[str]:
     """Yield what is placed, what is still open, and the warnings on the leg."""
     if row.placed:
-        yield f"{_placed(row):g} already placed"
+        yield _("{amount:g} already placed").format(amount=_placed(row))
     elif row.rest is not None:
-        yield "still to place"
+        yield _("still to place")
     if row.is_first and row.notes:
         yield rules_text(row)
     if row.limited_by == row.leg.bookmaker:
-        yield "its limit reduces all stakes"
+        yield _("its limit reduces all stakes")
     backers_stake = row.leg._replace(stake=row.stake).backers_stake
     if backers_stake is not None:
-        yield f"liability; backer's stake {backers_stake:.2f}"
+        yield _("liability; backer's stake {backers_stake:.2f}").format(backers_stake=backers_stake)
     if row.leg.for_sale is not None:
-        yield f"{amount_text(*row.leg.for_sale)} for sale"
+        yield _("{amount} for sale").format(amount=amount_text(*row.leg.for_sale))
     yield from (caution_text(caution, reference) for caution in row.leg.cautions)
 
 
@@ -274,10 +277,15 @@ def _other_words(found: Opportunity, staked: Outlay) -> str:
     """Return what is won if the result lands on the line, or between two lines."""
     middle, push = found.middle, staked.push
     if middle is None:
-        return "" if push is None else f": push {push:+.2f}"
-    chance = "" if middle.chance is None else f", chance {middle.chance:.1%}"
-    return f": hit {middle.hit:+.2f}, breaks even at {middle.break_even:.1%}{chance}"
+        return "" if push is None else _(": push {push:+.2f}").format(push=push)
+    text = _(": hit {hit:+.2f}, breaks even at {break_even:.1%}, chance {chance:.1%}")
+    if middle.chance is None:
+        text = _(": hit {hit:+.2f}, breaks even at {break_even:.1%}")
+    return text.format(hit=middle.hit, break_even=middle.break_even, chance=middle.chance)
 
 
-def _words(kind: OpportunityKind) -> str:
-    return kind.value.replace("-", " ")
+_KINDS: Final = {
+    OpportunityKind.ARBITRAGE: _("arbitrage"),
+    OpportunityKind.MIDDLE: pgettext("two bets that can both win", "middle"),
+    OpportunityKind.LOW_HOLD: _("low hold"),
+}

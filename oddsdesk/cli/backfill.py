@@ -12,6 +12,7 @@ from typing import Final
 import click
 
 from oddsdesk.base.clock import system_clock
+from oddsdesk.base.texts import _, translated
 from oddsdesk.cli.import_ import BATCH_QUOTES, accounts
 from oddsdesk.cli.ingest import Recorder, open_recorder
 from oddsdesk.cli.options import check_span, made_database_option, moment
@@ -32,37 +33,41 @@ _UNITS: Final = {"m": MINUTE_MS, "h": 60 * MINUTE_MS, "d": 24 * 60 * MINUTE_MS}
 _SHORTEST_MS: Final = 5 * MINUTE_MS
 """The source takes no snapshots closer together."""
 _MOST_NAMED: Final = 20
-_AGAIN: Final = "run the same command again to continue; stored snapshots are not requested again"
-_MAYBE_CHARGED: Final = (
+_AGAIN: Final = _(
+    "{reason}; run the same command again to continue; stored snapshots are not requested again"
+)
+_MAYBE_CHARGED: Final = _(
     "the last run ended before an answer came; that request may have been charged, and is repeated"
 )
-_OLDER: Final = (
+_OLDER: Final = _(
     "prices older than those already stored were skipped: to have both, fetch into a new database"
 )
-_BETWEEN: Final = (
-    "{:,} of them are older than others that are stored: markets with newer prices skip them; to"
-    " have them all, fetch the whole period into a new database"
+_BETWEEN: Final = _(
+    "{count:,} of them are older than others that are stored: markets with newer prices skip them; "
+    "to have them all, fetch the whole period into a new database"
 )
 
 
-def _every(_: click.Context, __: click.Parameter, value: str) -> int:
+def _every(_context: click.Context, __: click.Parameter, value: str) -> int:
     found = _EVERY.fullmatch(value)
     every_ms = int(found[1]) * _UNITS[found[2]] if found else 0
     if every_ms < _SHORTEST_MS:
-        raise click.BadParameter(f"expected at least 5m, such as 30m, 6h or 1d, got {value!r}")
+        raise click.BadParameter(
+            _("expected at least 5m, such as 30m, 6h or 1d, got {value!r}").format(value=value)
+        )
     return every_ms
 
 
 @click.command()
 @click.argument("source", type=click.Choice([SOURCE]))
-@click.option("--sport", required=True, metavar="KEY", help="Competition, such as soccer_epl.")
+@click.option("--sport", required=True, metavar="KEY", help=_("Competition, such as soccer_epl."))
 @click.option(
     "--from",
     "since",
     callback=moment,
     required=True,
     metavar="TIME",
-    help="The first snapshot: a date (midnight UTC) or a time with its offset.",
+    help=_("The first snapshot: a date (midnight UTC) or a time with its offset."),
 )
 @click.option(
     "--to",
@@ -70,7 +75,7 @@ def _every(_: click.Context, __: click.Parameter, value: str) -> int:
     callback=moment,
     required=True,
     metavar="TIME",
-    help="Only snapshots before this time.",
+    help=_("Only snapshots before this time."),
 )
 @click.option(
     "--every",
@@ -78,25 +83,25 @@ def _every(_: click.Context, __: click.Parameter, value: str) -> int:
     callback=_every,
     required=True,
     metavar="TIME",
-    help="Time between two snapshots: 30m, 6h, 1d; at least 5m.",
+    help=_("Time between two snapshots: 30m, 6h, 1d; at least 5m."),
 )
-@click.option("--markets", default="h2h", show_default=True, help="Of h2h, spreads and totals.")
-@click.option("--regions", default="eu", show_default=True, help="Of eu, uk, us, us2 and au.")
+@click.option("--markets", default="h2h", show_default=True, help=_("Of h2h, spreads and totals."))
+@click.option("--regions", default="eu", show_default=True, help=_("Of eu, uk, us, us2 and au."))
 @click.option(
     "--budget",
     type=click.IntRange(min=0),
     metavar="CREDITS",
-    help="Most credits that this run may spend.",
+    help=_("Most credits that this run may spend."),
 )
-@click.option("--yes", is_flag=True, help="Spend the credits without asking.")
+@click.option("--yes", is_flag=True, help=_("Spend the credits without asking."))
 @click.option(
     "--key-file",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="File with your key, instead of the keyring or ODDSDESK_THE_ODDS_API_KEY.",
+    help=_("File with your key, instead of the keyring or ODDSDESK_THE_ODDS_API_KEY."),
 )
 @click.option(
-    "--url", metavar="ADDRESS", help="Address of the source, if you reach it through a proxy."
+    "--url", metavar="ADDRESS", help=_("Address of the source, if you reach it through a proxy.")
 )
 @made_database_option
 def backfill(
@@ -134,11 +139,15 @@ def backfill(
         options = {"markets": _sorted(markets), "regions": _sorted(regions)}
         history = History(LiveSpec(sport, source, (sport,), options, address, None, key_file))
     except FeedError as error:
-        raise click.UsageError(str(error)) from error
+        raise click.UsageError(translated(str(error))) from error
     durable = not isinstance(database, DatabaseUrl)  # an answer that was paid for is not lost
     with open_recorder(database, durable=durable) as recorder:
         if why := recorder.why_apart(shift_to_now=False):
-            raise click.ClickException(f"{why}; give --database with the name of a new one")
+            raise click.ClickException(
+                _("{reason}; give --database with the name of a new one").format(
+                    reason=translated(why)
+                )
+            )
         work = _Work(
             recorder, history, f"history {sport}?{options['markets']}&{options['regions']}"
         )
@@ -161,7 +170,7 @@ class _Work:
         self._kept = 0
         self._skipped = Counter[str]()
         self._problems: list[str] = []
-        self._progress = Progress("quotes recorded")
+        self._progress = Progress(_("quotes recorded"))
         memory = recorder.recall(name)
         self._backfill = Backfill(
             history, memory, partial(recorder.remember, name), self._record, SLEEP
@@ -173,7 +182,11 @@ class _Work:
             click.echo(_MAYBE_CHARGED, err=True)
         missing = self._backfill.missing(moments)
         if not missing:
-            click.echo(f"all {len(moments):,} snapshots are stored already; nothing was requested")
+            click.echo(
+                _("all {count:,} snapshots are stored already; nothing was requested").format(
+                    count=len(moments)
+                )
+            )
             return 0
         try:
             why = asyncio.run(self._fetch(missing, len(moments), budget, is_agreed=is_agreed))
@@ -181,7 +194,7 @@ class _Work:
         except FeedError as error:
             why, code = str(error).replace("key-file=", "--key-file"), 1
         except KeyboardInterrupt:
-            why, code = "interrupted", 1
+            why, code = _("interrupted"), 1
         self._print_outcome(why)
         return code
 
@@ -192,7 +205,7 @@ class _Work:
             left = await self._history.credits_left()
             click.echo(_cost(len(missing), number, self._history.cost, left, budget))
             if older := self._backfill.before_newest(missing):
-                click.echo(_BETWEEN.format(older), err=True)
+                click.echo(_BETWEEN.format(count=older), err=True)
             if not is_agreed:
                 _ask()
             return await self._backfill.fetch(missing, budget)
@@ -216,36 +229,44 @@ class _Work:
         self._kept -= skipped.prices
         self._skipped += older_by_reason(skipped.prices, skipped.prices_there)
         for problem in self._problems[:_MOST_NAMED]:
-            click.echo(plain(problem), err=True)
+            click.echo(plain(translated(problem)), err=True)
         if why:
-            click.echo(plain(f"{why}; {_AGAIN}"), err=True)
+            click.echo(plain(_AGAIN.format(reason=translated(why))), err=True)
         if skipped.prices > skipped.prices_there:
             click.echo(_OLDER, err=True)
         left = self._history.status.now.credits_left
-        click.echo(
-            f"snapshots {self._backfill.snapshots:,}, credits {self._backfill.spent:,}"
-            + ("" if left is None else f", {left:,} left")
-        )
+        text = _("snapshots {snapshots:,}, credits {credits:,}, {left:,} left")
+        if left is None:
+            text = _("snapshots {snapshots:,}, credits {credits:,}")
+        counts = {"snapshots": self._backfill.snapshots, "credits": self._backfill.spent}
+        click.echo(text.format(left=left, **counts))
         click.echo(accounts(self._kept, self._skipped))
         click.echo(self._recorder.count_line())
 
 
 def _cost(missing: int, number: int, cost: int, left: int | None, budget: int | None) -> str:
     """Return what the missing snapshots of a number cost, and whether the credits suffice."""
-    here = f", {number - missing:,} more are stored already" if missing < number else ""
     total = missing * cost
-    text = f"{missing:,} snapshots of {cost:,} credits each{here}: at most {total:,} credits"
+    text = _("{missing:,} snapshots of {cost:,} credits each: at most {total:,} credits")
+    if missing < number:
+        text = _(
+            "{missing:,} snapshots of {cost:,} credits each, {stored:,} more are stored already: "
+            "at most {total:,} credits"
+        )
+    text = text.format(missing=missing, cost=cost, stored=number - missing, total=total)
     if budget is not None and budget < total:
-        text += f", of which the budget allows {budget // cost * cost:,}"
+        allowed = _(", of which the budget allows {credits:,}")
+        text += allowed.format(credits=budget // cost * cost)
     if left is None:
-        return f"{text}; the source does not say how many are left"
-    enough = (
-        "" if left >= min(total, total if budget is None else budget) else ", not enough for all"
-    )
-    return f"{text}; {left:,} are left{enough}"
+        rest = _("the source does not say how many are left")
+    elif left >= min(total, total if budget is None else budget):
+        rest = _("{credits:,} are left")
+    else:
+        rest = _("{credits:,} are left, not enough for all")
+    return f"{text}; {rest.format(credits=left)}"
 
 
 def _ask() -> None:
     if not sys.stdin.isatty():
-        raise click.ClickException("nothing was spent; add --yes to spend them")
-    click.confirm("Spend them?", abort=True)
+        raise click.ClickException(_("nothing was spent; add --yes to spend them"))
+    click.confirm(_("Spend them?"), abort=True)

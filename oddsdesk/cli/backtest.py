@@ -11,6 +11,7 @@ import click
 from oddsdesk.archive.folder import ArchiveError
 from oddsdesk.base.clock import system_clock
 from oddsdesk.base.spreadsheets import SheetError
+from oddsdesk.base.texts import _, translated
 from oddsdesk.cli import backtest_text, options
 from oddsdesk.cli.bet_sources import derived_option
 from oddsdesk.cli.own_records import own_bands, own_close_by, own_profiles, own_setting, preset
@@ -45,7 +46,7 @@ def _grid(_: click.Context, __: click.Parameter, value: str | None) -> list[Comb
     try:
         return None if value is None else grid_of(value)
     except SettingsError as error:
-        raise click.BadParameter(str(error)) from error
+        raise click.BadParameter(translated(str(error))) from error
 
 
 def _least_ev(_: click.Context, __: click.Parameter, value: float | None) -> float | None:
@@ -58,9 +59,9 @@ def _rules(_: click.Context, __: click.Parameter, value: str) -> str:
     return value
 
 
-def _alpha(_: click.Context, __: click.Parameter, value: float | None) -> float | None:
+def _alpha(_context: click.Context, __: click.Parameter, value: float | None) -> float | None:
     if value is not None and not 0 <= value < 1:
-        raise click.BadParameter(f"alpha is from 0 to below 1, not {value:g}")
+        raise click.BadParameter(_("alpha is from 0 to below 1, not {value:g}").format(value=value))
     return value
 
 
@@ -68,26 +69,32 @@ def _rules_of(names: str, least_ev: float | None) -> ListRules:
     try:
         return rules_named(names.replace(AND, ","), least_ev)
     except SettingsError as error:
-        raise click.BadParameter(str(error)) from error
+        raise click.BadParameter(translated(str(error))) from error
 
 
 @click.command()
 @options.maybe_database_option
 @options.archive_option
 @click.option(
-    "--from", "since", callback=options.moment, metavar="TIME", help="Start betting at this time."
+    "--from",
+    "since",
+    callback=options.moment,
+    metavar="TIME",
+    help=_("Start betting at this time."),
 )
 @click.option(
-    "--to", "until", callback=options.moment, metavar="TIME", help="Stop reading at this time."
+    "--to", "until", callback=options.moment, metavar="TIME", help=_("Stop reading at this time.")
 )
-@click.option("--preset", "preset_name", metavar="NAME", help="Bet only what this preset lists.")
+@click.option("--preset", "preset_name", metavar="NAME", help=_("Bet only what this preset lists."))
 @click.option(
     "--latency",
     type=click.IntRange(min=0, max=86_400_000),
     default=0,
     metavar="MS",
-    help="Delay between seeing a price and betting it. A price that is no longer value by then is "
-    "missed.",
+    help=_(
+        "Delay between seeing a price and betting it. A price that is no longer "
+        "value by then is missed."
+    ),
 )
 @click.option(
     "--method",
@@ -95,8 +102,10 @@ def _rules_of(names: str, least_ev: float | None) -> ListRules:
     multiple=True,
     type=click.Choice(METHODS),
     metavar="METHOD",
-    help="Devig method: how the sharp book's margin is removed. Give it several times to compare "
-    "methods in one table. Default: the desk's setting.",
+    help=_(
+        "Devig method: how the sharp book's margin is removed. Give it several "
+        "times to compare methods in one table. Default: the desk's setting."
+    ),
 )
 @options.log_reference_option
 @options.close_reference_option
@@ -107,52 +116,64 @@ def _rules_of(names: str, least_ev: float | None) -> ListRules:
     "files",
     multiple=True,
     metavar="FILE",
-    help="Scores in football-data's format, used with the results that imports stored.",
+    help=_("Scores in football-data's format, used with the results that imports stored."),
 )
 @click.option(
     "--strategy",
     type=click.Choice(get_args(Strategy)),
     default="value",
     show_default=True,
-    help="value: bet what the rules call value. best-vs-mean: bet a side of a match result if "
-    "(1/mean - alpha) x best odds is above 1, with the mean odds of all bookmakers; no sharp book, "
-    "least EV or other rule counts, except for the price age.",
+    help=_(
+        "value: bet what the rules call value. best-vs-mean: bet a side of a match "
+        "result if (1/mean - alpha) x best odds is above 1, with the mean odds of "
+        "all bookmakers; no sharp book, least EV or other rule counts, except for "
+        "the price age."
+    ),
 )
 @click.option(
     "--alpha",
     type=float,
     callback=_alpha,
     metavar="NUMBER",
-    help="With best-vs-mean: allowance for the bookmakers' margin, from 0 to below 1.  "
-    "[default: 0.05]",
+    help=_(
+        "With best-vs-mean: allowance for the bookmakers' margin, from 0 to below "
+        "1.  [default: 0.05]"
+    ),
 )
 @click.option(
     "--least-books",
     type=click.IntRange(min=1),
     metavar="N",
-    help="With best-vs-mean: how many bookmakers must price the side. Ignored with --series.  "
-    "[default: 3]",
+    help=_(
+        "With best-vs-mean: how many bookmakers must price the side. Ignored with "
+        "--series.  [default: 3]"
+    ),
 )
 @click.option(
     "--at",
     type=click.Choice(get_args(BetAt)),
     default="any",
     show_default=True,
-    help="Bet at any moment, or only at the last prices before the game starts.",
+    help=_("Bet at any moment, or only at the last prices before the game starts."),
 )
 @click.option(
     "--series",
     type=click.Choice(SERIES),
-    help="Bet on the best odds of many bookmakers that football-data publishes (Max) instead of "
-    "bookmakers' prices. With best-vs-mean, its mean (Avg) counts, too.",
+    help=_(
+        "Bet on the best odds of many bookmakers that football-data publishes (Max) "
+        "instead of bookmakers' prices. With best-vs-mean, its mean (Avg) counts, "
+        "too."
+    ),
 )
 @click.option(
     "--least-ev",
     type=float,
     callback=_least_ev,
     metavar="PERCENT",
-    help="Least EV of a bet, in percent of its stake, from -5 on. Default: the contract's minimum, "
-    "2.01 (player props: 5.07).",
+    help=_(
+        "Least EV of a bet, in percent of its stake, from -5 on. Default: the "
+        "contract's minimum, 2.01 (player props: 5.07)."
+    ),
 )
 @click.option(
     "--rules",
@@ -160,10 +181,13 @@ def _rules_of(names: str, least_ev: float | None) -> ListRules:
     show_default=True,
     callback=_rules,
     metavar="contract|none|NAME,...",
-    help="Which price rules of the contract hold: all, none, or those with these names in Explain, "
-    "such as 'Book margin,Price age,EV <='. Other rules always hold, such as the same bet and "
-    "known fair odds, and so do warnings of bad data: this bookmaker's margin is negative, "
-    "placeholder, delayed feed, an outcome is missing.",
+    help=_(
+        "Which price rules of the contract hold: all, none, or those with these "
+        "names in Explain, such as 'Book margin,Price age,EV <='. Other rules "
+        "always hold, such as the same bet and known fair odds, and so do warnings "
+        "of bad data: this bookmaker's margin is negative, placeholder, delayed "
+        "feed, an outcome is missing."
+    ),
 )
 @click.option(
     "--staking",
@@ -171,35 +195,44 @@ def _rules_of(names: str, least_ev: float | None) -> ListRules:
     type=click.Choice(get_args(StakingKind)),
     default="flat",
     show_default=True,
-    help="Stakes: one unit on each bet, a share of the running bankroll, or Kelly on it with the "
-    "limits in the desk's settings (on one outcome, one game, all open bets).",
+    help=_(
+        "Stakes: one unit on each bet, a share of the running bankroll, or Kelly on "
+        "it with the limits in the desk's settings (on one outcome, one game, all "
+        "open bets)."
+    ),
 )
 @click.option(
     "--share",
     type=options.Percent(0, 100, above=True, what="share"),
     metavar="PERCENT",
-    help="With proportional: percent of the bankroll staked on each bet (default: 1). With kelly: "
-    "Kelly fraction in percent (default: the desk's setting).",
+    help=_(
+        "With proportional: percent of the bankroll staked on each bet (default: "
+        "1). With kelly: Kelly fraction in percent (default: the desk's setting)."
+    ),
 )
 @click.option(
     "--bankroll",
     type=options.AmountType(0, above=True, what="bankroll"),
     metavar="UNITS",
-    help="Bankroll at the start, with proportional or kelly. Default: 100 units.",
+    help=_("Bankroll at the start, with proportional or kelly. Default: 100 units."),
 )
 @click.option(
     "--grid",
     "grid",
     callback=_grid,
     metavar="LISTS",
-    help="Compare all combinations of lists in one table, such as "
-    "'method=power,shin;reference=Pinnacle,consensus'.",
+    help=_(
+        "Compare all combinations of lists in one table, such as "
+        "'method=power,shin;reference=Pinnacle,consensus'."
+    ),
 )
 @click.option(
     "--json",
     "as_json",
     is_flag=True,
-    help="Print a JSON object, whose rows are the bets; an array of them if you compare settings.",
+    help=_(
+        "Print a JSON object, whose rows are the bets; an array of them if you compare settings."
+    ),
 )
 def backtest(*, as_json: bool, **asked: Any) -> None:
     """Report what value bets would have earned on a recorded log.
@@ -221,7 +254,7 @@ def backtest(*, as_json: bool, **asked: Any) -> None:
       oddsdesk backtest --grid 'method=power,shin;reference=Pinnacle,Bet365'
       oddsdesk backtest --strategy best-vs-mean --series football-data --at close
     """
-    with Progress("rows read") as progress:
+    with Progress(_("rows read")) as progress:
         runs, best, problems = tested(progress.count_done, **asked)
     if as_json:
         found = fields(runs, best, problems)
@@ -295,11 +328,13 @@ def tested(
         "least_books": least_books or LEAST_BOOKS,
     }
     if at == "close" and latency:
-        raise click.UsageError("--at close leaves no time for a --latency: the game starts then")
+        raise click.UsageError(_("--at close leaves no time for a --latency: the game starts then"))
     if strategy == "value" and least_books is not None and series is None:
         raise click.UsageError("--least-books needs --strategy best-vs-mean")
     if strategy != "value" and derived is not None:
-        raise click.UsageError(f"--derived needs a sharp book; {strategy} uses none")
+        raise click.UsageError(
+            _("--derived needs a sharp book; {strategy} uses none").format(strategy=strategy)
+        )
     given = {"reference": reference, "least-ev": least_ev, "alpha": alpha}
     fixed = {axis: value for axis, value in given.items() if value is not None}
     if rules != "contract":
@@ -313,7 +348,7 @@ def tested(
             named, archive, by, combinations, asked, own_bands, settle, progress
         )
     except (StoreError, ArchiveError, OSError) as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(translated(str(error))) from error
     is_compared = len(runs) > 1 or grid is not None
     return Tested(runs, best_of(runs) if is_compared else None, list(dict.fromkeys(problems)))
 
@@ -333,7 +368,9 @@ def _staking(kind: StakingKind, share: float | None, bankroll: float | None) -> 
     if kind == "flat":
         for name, value in (("--share", share), ("--bankroll", bankroll)):
             if value is not None:
-                raise click.UsageError(f"{name} needs --staking proportional or kelly")
+                raise click.UsageError(
+                    _("{name} needs --staking proportional or kelly").format(name=name)
+                )
         return Staking()
     plan = stake_plan(own_setting)
     usual = plan.kelly_share if kind == "kelly" else _PROPORTIONAL_SHARE
@@ -357,13 +394,19 @@ def _combinations(
     listed = {*grid[0]} if grid else set[str]()
     given = {*fixed, *(["method"] if methods else [])}
     for axis in listed & given:
-        raise click.UsageError(f"--{axis} and --grid both have a {axis}: give it once")
+        raise click.UsageError(
+            _("--{axis} and --grid both have a {axis}: give it once").format(axis=axis)
+        )
     for axis in AXES:
         if axis in listed | given and axis not in AXES_OF[strategy]:
-            where = f"{axis} in --grid" if axis in listed else f"--{axis}"
-            raise click.UsageError(f"{where} has no effect with --strategy {strategy}")
+            where = _("{axis} in --grid").format(axis=axis) if axis in listed else f"--{axis}"
+            raise click.UsageError(
+                _("{where} has no effect with --strategy {strategy}").format(
+                    where=where, strategy=strategy
+                )
+            )
     if grid and len(methods) > 1:
-        raise click.UsageError("with --grid several methods go into it, as in method=power,shin")
+        raise click.UsageError(_("with --grid several methods go into it, as in method=power,shin"))
     if strategy != "value":
         return [{**each, "alpha": each.get("alpha", ALPHA), **fixed} for each in grid or [{}]]
     how = dict.fromkeys(methods) or [own_setting(METHOD)]
@@ -382,12 +425,16 @@ def _settled(
             file = Path(name)
             found = settle_by_file(file.read_bytes(), bets, system_clock(), source=file.name)
         except (OSError, SheetError) as error:
-            reason = error.strerror if isinstance(error, OSError) else error
+            reason = error.strerror if isinstance(error, OSError) else translated(str(error))
             raise click.ClickException(f"{name}: {reason}") from error
         settled = {bet.ident: bet for bet in found.bets}
         bets = [settled.get(bet.ident, bet) for bet in bets]
         lines = [*found.problems, *found.to_look_at]
-        problems += [f"{name} {line}" for line in lines[:_MOST_NAMED]]
+        problems += [f"{name} {translated(line)}" for line in lines[:_MOST_NAMED]]
         if len(lines) > _MOST_NAMED:
-            problems.append(f"{name}: {len(lines) - _MOST_NAMED} more lines like these")
+            problems.append(
+                _("{name}: {count} more lines like these").format(
+                    name=name, count=len(lines) - _MOST_NAMED
+                )
+            )
     return bets

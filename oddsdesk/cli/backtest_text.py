@@ -3,6 +3,7 @@
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Final
 
+from oddsdesk.base.texts import N_, _, translated
 from oddsdesk.cli.bet_tables import reports_table
 from oddsdesk.cli.terminal import aligned, room
 from oddsdesk.contract.times import format_ms
@@ -22,8 +23,21 @@ from oddsdesk.research.intervals import Ends
 from oddsdesk.research.question import Question
 from oddsdesk.research.runs import Run, by_kind, least_ev_in, rules_in
 
-_FIGURES: Final = ("BETS", "RESULTS", "PROFIT", "YIELD %", "CLV %", "CLOSES")
-_HEADINGS: Final = {"least-ev": "EV ≥"}
+_FIGURES: Final = (
+    N_("BETS"),
+    N_("RESULTS"),
+    N_("PROFIT"),
+    N_("YIELD %"),
+    N_("CLV %"),
+    N_("CLOSES"),
+)
+_HEADINGS: Final = {
+    "alpha": N_("ALPHA"),
+    "least-ev": N_("EV ≥"),
+    "method": N_("METHOD"),
+    "reference": N_("REFERENCE"),
+    "rules": N_("RULES"),
+}
 _OF_LUCK: Final = ("STAKED", "EXPECTED", "Z", "LUCK")
 _FEW_RUNS: Final = 3
 """Notes on single runs are printed for up to so many."""
@@ -33,10 +47,10 @@ def single(run: Run) -> Iterator[str]:
     """Yield the lines of one backtest."""
     bets, found, question = run.done.bets, run.summary, run.question
     yield from _asked([run])
-    size = (
-        "of one unit each" if question.staking.kind == "flat" else f"for {found.staked:,.2f} units"
-    )
-    yield f"{bets_text(found.bets)} {size}"
+    size = _("{bets} of one unit each")
+    if question.staking.kind != "flat":
+        size = _("{bets} for {units:,.2f} units")
+    yield size.format(bets=translated(bets_text(found.bets)), units=found.staked)
     if found.settled:
         rows = [("", "", whole_report(bets))]
         rows += [("", name, each) for name, each in split_report(bets, Grouping.BOOKMAKER).items()]
@@ -45,9 +59,11 @@ def single(run: Run) -> Iterator[str]:
     yield from _figures(found)
     for kind, derived in by_kind(run.done).items():
         of_kind = "; ".join(_figures(summary(derived)))
-        yield f"of these {bets_text(len(derived))} {kind}: {of_kind}"
-    yield from notes(run.done, question)
-    yield from covered_lines(run.done, question)
+        text = _("of these {bets} {kind}: {figures}")
+        count = translated(bets_text(len(derived)))
+        yield text.format(bets=count, kind=translated(kind), figures=of_kind)
+    yield from map(translated, notes(run.done, question))
+    yield from map(translated, covered_lines(run.done, question))
 
 
 def _narrowed(rows: Sequence[tuple[str, str, Report]]) -> list[str]:
@@ -64,77 +80,103 @@ def comparison(runs: Sequence[Run], best: Bests) -> Iterator[str]:
     yield ""
     yield from _table(runs)
     yield ""
-    yield "[..] is the 95 % interval, by drawing games again; ? means too few games"
+    yield _("[..] is the 95 % interval, by drawing games again; ? means too few games")
     if len(runs) > 1:
-        yield from best_lines(best, [_label(run, _axes(runs)) for run in runs])
+        lines = best_lines(best, [_label(run, _axes(runs)) for run in runs])
+        yield from map(translated, lines)
     yield ""
     yield from _shared_notes(runs)
-    yield from shared_coverage([(run.done, run.question) for run in runs])
+    yield from map(translated, shared_coverage([(run.done, run.question) for run in runs]))
 
 
 def _asked(runs: Sequence[Run]) -> Iterator[str]:
     """Yield what was asked, and what the log has."""
     question, done = runs[0].question, runs[0].done
 
-    def among(name: str, value: Callable[[Run], Hashable]) -> str:
+    def among(several: str, value: Callable[[Run], Hashable]) -> str:
         """Return a value, or how many there are in a comparison."""
         values = list(dict.fromkeys(map(value, runs)))
-        return str(values[0]) if len(values) == 1 else f"{len(values)} {name}"
+        return str(values[0]) if len(values) == 1 else several.format(count=len(values))
 
-    which = f", preset {question.preset}" if question.preset else ""
-    late = f", {question.latency_ms:,} ms late" if question.latency_ms else ""
-    at = "at the close" if question.at == "close" else "at any moment"
+    when = [_("at the close") if question.at == "close" else _("at any moment")]
+    if question.preset:
+        when.append(_("preset {name}").format(name=question.preset))
+    if question.latency_ms:
+        when.append(_("{count:,} ms late").format(count=question.latency_ms))
     if question.strategy == "value":
-        how = among("methods", lambda each: each.question.method.replace("_", " "))
-        sharp = among("sharp books", lambda each: each.question.reference)
-        least = among("least EVs", lambda each: _least_text(each.combination))
-        rules = among("sets of rules", lambda each: _rules_text(each.combination))
-        on = f"the best odds of {question.series}, " if question.series else ""
-        yield f"bets: {on}value by {sharp}, {how}; {least}; {rules}; {at}{which}{late}"
-    else:
-        alpha = among("alphas", lambda each: f"alpha {each.question.alpha:g}")
-        yield (
-            f"bets: {question.strategy}, match results with (1/mean - alpha) x best odds above 1;"
-            f" {alpha}; mean of {question.judges}; {at}{which}{late}"
+        text = _("bets: value by {sharp}, {method}; {least_ev}; {rules}; {when}")
+        if question.series:
+            text = _(
+                "bets: the best odds of {series}, value by {sharp}, {method}; {least_ev}; {rules}; "
+                "{when}"
+            )
+        yield text.format(
+            series=question.series,
+            sharp=among(_("{count} sharp books"), lambda each: translated(each.question.reference)),
+            method=among(_("{count} methods"), lambda each: method_text(each.question.method)),
+            least_ev=among(_("{count} least EVs"), lambda each: _least_text(each.combination)),
+            rules=among(_("{count} sets of rules"), lambda each: _rules_text(each.combination)),
+            when=", ".join(when),
         )
-    yield f"stakes: {_stakes_text(question)}{_charges_text(runs)}"
-    yield f"CLV: {question.close.close_by_text}"
-    since, until = question.since_ms, question.until_ms
-    span = "" if since is None and until is None else f" {in_span(since, until)}"
-    line = f"log: {done.asked:,} rows{span}"
-    if done.first_ms is None:
-        yield line
     else:
-        yield f"{line}; it covers {format_ms(done.first_ms)} to {format_ms(done.last_ms)}"
+        text = _(
+            "bets: {strategy}, match results with (1/mean - alpha) x best odds above 1; {alpha}; "
+            "mean of {judges}; {when}"
+        )
+        yield text.format(
+            strategy=question.strategy,
+            alpha=among(_("{count} alphas"), lambda each: f"alpha {each.question.alpha:g}"),
+            judges=translated(question.judges),
+            when=", ".join(when),
+        )
+    charged = _charges_text(runs)
+    yield _("stakes: {stakes}").format(stakes=f"{_stakes_text(question)}{charged}")
+    yield _("CLV: {close}").format(close=translated(question.close.close_by_text))
+    since, until = question.since_ms, question.until_ms
+    line = _("log: {count:,} rows").format(count=done.asked)
+    if since is not None or until is not None:
+        line += f" {translated(in_span(since, until))}"
+    if done.first_ms is not None:
+        covered = _("it covers {first} to {last}")
+        last = format_ms(done.last_ms)
+        line += f"; {covered.format(first=format_ms(done.first_ms), last=last)}"
+    yield line
+
+
+def method_text(method: str) -> str:
+    """Return what people read for a devig method."""
+    return translated(method.replace("_", " "))
 
 
 def _least_text(combination: Combination) -> str:
     least = least_ev_in(combination)
-    return "the contract's least EV" if least is None else f"EV of {least:g} % or more"
+    if least is None:
+        return _("the contract's least EV")
+    return _("EV of {percent:g} % or more").format(percent=least)
 
 
 def _rules_text(combination: Combination) -> str:
     rules = rules_in(combination)
-    which = {"contract": "all price rules of the contract", "none": "no price rules"}
-    return which.get(rules.casefold(), f"only these price rules: {rules.replace(AND, ', ')}")
+    which = {"contract": _("all price rules of the contract"), "none": _("no price rules")}
+    names = ", ".join(map(translated, rules.split(AND)))
+    return which.get(rules.casefold(), _("only these price rules: {names}").format(names=names))
 
 
 def _stakes_text(question: Question) -> str:
     by = question.staking
     if by.kind == "flat":
-        return "one unit on each bet"
-    start = f"of a running bankroll of {by.bankroll:,.10g} units"
+        return _("one unit on each bet")
+    share, units = by.share * 100, by.bankroll
     if by.kind == "proportional":
-        return f"{by.share * 100:.10g} % {start}"
-    caps = ", ".join(
-        f"{cap * 100:.10g} % {on}"
-        for cap, on in (
-            (by.outcome_cap, "on an outcome"),
-            (by.game_cap, "on a game"),
-            (by.total_cap, "on all open bets"),
-        )
+        text = _("{percent:.10g} % of a running bankroll of {units:,.10g} units")
+        return text.format(percent=share, units=units)
+    text = _(
+        "{percent:.10g} % Kelly of a running bankroll of {units:,.10g} units, at most "
+        "{outcome:.10g} % on an outcome, {game:.10g} % on a game, {total:.10g} % on all open bets"
     )
-    return f"{by.share * 100:.10g} % Kelly {start}, at most {caps}"
+    caps = {"outcome": by.outcome_cap, "game": by.game_cap, "total": by.total_cap}
+    shown = {name: cap * 100 for name, cap in caps.items()}
+    return text.format(percent=share, units=units, **shown)
 
 
 def _charges_text(runs: Sequence[Run]) -> str:
@@ -149,28 +191,30 @@ def _charges_text(runs: Sequence[Run]) -> str:
     for name, profile in sorted(charged.items()):
         if profile is not None:
             rates = (
-                (profile.commission, "commission"),
-                (profile.tax, "tax"),
-                (profile.taker_fee, "taker fee rate"),
+                (profile.commission, _("{percent:.4g} % commission")),
+                (profile.tax, _("{percent:.4g} % tax")),
+                (profile.taker_fee, _("{percent:.4g} % taker fee rate")),
             )
-            kept = " and ".join(f"{rate * 100:.4g} % {what}" for rate, what in rates if rate)
-            words += f"; less {kept} at {name}"
+            kept = _(" and ").join(what.format(percent=rate * 100) for rate, what in rates if rate)
+            words += _("; less {percents} at {bookmaker}").format(percents=kept, bookmaker=name)
     return words
 
 
 def _figures(found: Summary) -> Iterator[str]:
-    yield _figure("yield", found.yield_pct, found.yield_range, found.settled_text)
-    yield _figure("CLV", found.clv_pct, found.clv_range, bets_text(found.clv_bets))
+    settled = translated(found.settled_text)
+    yield _figure(_("yield"), found.yield_pct, found.yield_range, settled)
+    closed = translated(bets_text(found.clv_bets))
+    yield _figure(_("CLV"), found.clv_pct, found.clv_range, closed)
 
 
 def _figure(name: str, figure: float | None, ends: Ends, of: str) -> str:
     if figure is None:
-        return f"{name}: unknown"
+        return _("{name}: unknown").format(name=name)
     low, high = ends
-    about = "too few games for a 95 % interval"
+    text = _("{name}: {percent:+.2f} % over {bets}; too few games for a 95 % interval")
     if low is not None and high is not None:
-        about = f"95 % interval {low:+.2f} to {high:+.2f}"
-    return f"{name}: {figure:+.2f} % over {of}; {about}"
+        text = _("{name}: {percent:+.2f} % over {bets}; 95 % interval {low:+.2f} to {high:+.2f}")
+    return text.format(name=name, percent=figure, bets=of, low=low, high=high)
 
 
 def _table(runs: Sequence[Run]) -> list[str]:
@@ -238,15 +282,19 @@ def _axes(runs: Sequence[Run]) -> list[str]:
 
 def _word(axis: str, value: object) -> str:
     if axis == "method":
-        return str(value).replace("_", " ")
+        return method_text(str(value))
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _label(run: Run, axes: Sequence[str]) -> str:
     """Return what is special about a run among others that differ in these axes."""
-    before = {"least-ev": "least EV ", "rules": "rules ", "alpha": "alpha "}
-    words = (f"{before.get(axis, '')}{_word(axis, run.combination[axis])}" for axis in axes)
-    return ", ".join(words)
+    before = {
+        "least-ev": _("least EV {value}"),
+        "rules": _("rules {value}"),
+        "alpha": _("alpha {value}"),
+    }
+    words = ((before.get(axis, "{value}"), _word(axis, run.combination[axis])) for axis in axes)
+    return ", ".join(text.format(value=word) for text, word in words)
 
 
 def _shared_notes(runs: Sequence[Run]) -> Iterator[str]:
@@ -266,6 +314,7 @@ def _shared_notes(runs: Sequence[Run]) -> Iterator[str]:
             and sum(run.combination[axis] == having[0].combination[axis] for run in runs)
             == len(having)
         ]
+        line = translated(line)
         if len(having) == len(runs):
             yield line
         elif common:
@@ -275,4 +324,4 @@ def _shared_notes(runs: Sequence[Run]) -> Iterator[str]:
         else:
             left += 1
     if left:
-        yield f"{left} notes on single combinations: see --json"
+        yield _("{count} notes on single combinations: see --json").format(count=left)
