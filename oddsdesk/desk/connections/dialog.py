@@ -10,6 +10,7 @@ from PySide6.QtGui import QIcon, QPixmap
 from PySide6.QtWidgets import QMenu, QPushButton, QTreeWidgetItem, QWidget
 
 from oddsdesk.base.tasks import cancel_tasks, in_daemon_thread, spawn
+from oddsdesk.base.texts import _, translated
 from oddsdesk.client.client import Client
 from oddsdesk.client.diagnosis import diagnose, in_words
 from oddsdesk.client.errors import ServiceError
@@ -26,6 +27,7 @@ from oddsdesk.desk.connections.profiles import (
     SecretsError,
     check_profile,
     encryption_refusal,
+    shown_name,
 )
 from oddsdesk.desk.ui.controls.dialogs import Dialog
 from oddsdesk.desk.ui.controls.form_dialog import plain_table, with_buttons
@@ -50,11 +52,11 @@ class ConnectionsDialog(Dialog):
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Connections")
+        self.setWindowTitle(_("Connections"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         resize_scaled(self, theme, *_SIZE)
         self._present = ""
-        self.list = plain_table(theme, "Connections", {"Name": _NAME_WIDTH, "Address": 0})
+        self.list = plain_table(theme, _("Connections"), {_("Name"): _NAME_WIDTH, _("Address"): 0})
         self.list.currentItemChanged.connect(self._on_list_current_changed)
         self.list.itemDoubleClicked.connect(lambda: self._wish(self.edit_requested))
         room = QPixmap(SIZE, SIZE)
@@ -65,10 +67,10 @@ class ConnectionsDialog(Dialog):
         self._question.closed.connect(self.list.setFocus)
         self._theme = theme
         self._buttons = {
-            "Connect": self._button("&Connect", lambda: self._wish(self.connect_requested)),
-            "Edit": self._button("&Edit…", lambda: self._wish(self.edit_requested)),
-            "Copy": self._button("D&uplicate", lambda: self._wish(self.copy_requested)),
-            "Delete": self._button("&Delete", self._ask_to_delete),
+            "Connect": self._button(_("&Connect"), lambda: self._wish(self.connect_requested)),
+            "Edit": self._button(_("&Edit…"), lambda: self._wish(self.edit_requested)),
+            "Copy": self._button(_("D&uplicate"), lambda: self._wish(self.copy_requested)),
+            "Delete": self._button(_("&Delete"), self._ask_to_delete),
         }
         self._lay_out()
 
@@ -84,12 +86,12 @@ class ConnectionsDialog(Dialog):
         self._present = present
         self.list.clear()
         for profile in profiles:
-            item = QTreeWidgetItem([profile.name, where(profile)])
+            item = QTreeWidgetItem([shown_name(profile), where(profile)])
             item.setData(0, Qt.ItemDataRole.UserRole, profile)
             item.setIcon(0, self._no_mark)
             if profile.name == present:
                 item.setIcon(0, self._theme.icon("check", TextRole.UP))
-                item.setToolTip(0, "In use")
+                item.setToolTip(0, _("In use"))
             self.list.addTopLevelItem(item)
             if profile.name == wanted:
                 self.list.setCurrentItem(item)
@@ -97,11 +99,11 @@ class ConnectionsDialog(Dialog):
 
     def _lay_out(self) -> None:
         add = QMenu(self)
-        add.addAction("To a service…").triggered.connect(self.add_remote_requested)
-        add.addAction("To the built-in server…").triggered.connect(self.add_embedded_requested)
-        new = QPushButton("&New", autoDefault=False)
+        add.addAction(_("To a service…")).triggered.connect(self.add_remote_requested)
+        add.addAction(_("To the built-in server…")).triggered.connect(self.add_embedded_requested)
+        new = QPushButton(_("&New"), autoDefault=False)
         new.setMenu(add)
-        close = self._button("Close", self.reject)
+        close = self._button(_("Close"), self.reject)
         row = with_buttons(self.list, *self._buttons.values(), new, last=close)
         row.setSpacing(GAP)
         vertical(self, row, self._question, margins=(MARGIN, MARGIN, MARGIN, MARGIN))
@@ -119,8 +121,8 @@ class ConnectionsDialog(Dialog):
     def _ask_to_delete(self) -> None:
         profile = self.current_profile
         if profile is not None:
-            text = f"Delete {profile.name} and its key?"
-            self._question.ask_question(text, action="Delete")
+            text = _("Delete {name} and its key?").format(name=shown_name(profile))
+            self._question.ask_question(text, action=_("Delete"))
 
     def _on_question_action_requested(self) -> None:
         self._question.hide()
@@ -145,12 +147,13 @@ def where(profile: Profile) -> str:
     """Return the address of a connection, or its database and feeds."""
     if isinstance(profile, RemoteProfile):
         return profile.base_url
-    feeds = ", ".join(profile.feeds) or "simulated until real odds arrive"
-    return f"{profile.database or 'default database'} · {feeds}"
+    feeds = ", ".join(profile.feeds) or _("simulated until real odds arrive")
+    database = profile.database or _("default database")
+    return f"{database} · {feeds}"
 
 
 T = TypeVar("T")
-_NO_KEY: Final = "Enter your key for this service."
+_NO_KEY: Final = _("Enter your key for this service.")
 
 
 class ProfileController(QObject):
@@ -310,7 +313,7 @@ class ProfileController(QObject):
         except SecretsError as error:
             dialog.show_failure(sentence(str(error)))
         except ServiceError as error:
-            dialog.show_failure(in_words(error))
+            dialog.show_failure(translated(in_words(error)))
 
     async def _forget(self, profile: RemoteProfile) -> None:
         try:
@@ -334,4 +337,6 @@ async def _elsewhere(work: Callable[[], T]) -> T:
 
 
 def _unwritable(error: OSError) -> str:
-    return f"{error.filename} cannot be written ({error.strerror}). Nothing was changed."
+    return _("{path} cannot be written ({reason}). Nothing was changed.").format(
+        path=error.filename, reason=error.strerror
+    )

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.tasks import in_daemon_thread
+from oddsdesk.base.texts import _, translated
 from oddsdesk.board.board import Board
 from oddsdesk.board.intake.sync import Sync
 from oddsdesk.board.model.notices import Connection
@@ -90,7 +91,7 @@ class RemoteSession:
             try:
                 await client.games(limit=1)
             except ServiceError as error:
-                raise SessionError(f"{profile.name}: {in_words(error)}") from error
+                raise SessionError(f"{profile.name}: {translated(in_words(error))}") from error
         return client
 
     async def stop_session(self) -> None:
@@ -111,7 +112,9 @@ class RemoteSession:
         except profiles.SecretsError as error:
             raise MissingKeyError(f"{profile.name}: {error}") from error
         if key is None:
-            raise MissingKeyError(f"{profile.name}: no key is saved here; enter it")
+            raise MissingKeyError(
+                _("{name}: no key is saved here; enter it").format(name=profile.name)
+            )
         return key
 
     async def _make_client(self, key: str) -> Client:
@@ -125,7 +128,7 @@ class RemoteSession:
                 keeps_quota=True,
             )
         except ServiceError as error:
-            raise MissingKeyError(f"{profile.name}: {error.message}") from error
+            raise MissingKeyError(f"{profile.name}: {translated(error.message)}") from error
 
 
 T = TypeVar("T")

@@ -17,7 +17,9 @@ from PySide6.QtWidgets import (
 
 from oddsdesk.base.numbers import hour_text, num
 from oddsdesk.base.places import default_database
-from oddsdesk.client.diagnosis import Diagnosis
+from oddsdesk.base.texts import _, ngettext, pgettext, translated
+from oddsdesk.board.valuation.verdict_words import method_title
+from oddsdesk.client.diagnosis import Diagnosis, Right
 from oddsdesk.desk.connections.profiles import (
     EMBEDDED_NAME,
     SENDS_UNENCRYPTED,
@@ -25,6 +27,7 @@ from oddsdesk.desk.connections.profiles import (
     KeyPlace,
     RemoteProfile,
     encryption_warning,
+    shown_name,
 )
 from oddsdesk.desk.ui.controls.feed_fields import AUTOMATIC, LIVE, REPLAY, FeedFields
 from oddsdesk.desk.ui.controls.fields import ChoiceBox
@@ -48,14 +51,14 @@ class DiagnosisView(QWidget):
         self._theme = theme
         self.setProperty("variant", "panel")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setAccessibleName("Test result")
+        self.setAccessibleName(_("Test result"))
         grid = QGridLayout(self)
         grid.setContentsMargins(GAP, STEP, GAP, STEP)
         grid.setHorizontalSpacing(STEP)
         grid.setVerticalSpacing(HALF)
         grid.setColumnStretch(1, 1)
-        self._icons = [Label() for _ in range(_ROWS)]
-        self._texts = [Label(wordWrap=True) for _ in range(_ROWS)]
+        self._icons = [Label() for _row in range(_ROWS)]
+        self._texts = [Label(wordWrap=True) for _row in range(_ROWS)]
         for row, (icon, text) in enumerate(zip(self._icons, self._texts, strict=True)):
             text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             grid.addWidget(icon, row, 0, Qt.AlignmentFlag.AlignTop)
@@ -70,7 +73,7 @@ class DiagnosisView(QWidget):
 
     def show_waiting(self, address: str) -> None:
         """Show that the test is running."""
-        self._show([("loading", TextRole.NOTE, f"Testing {address}…")])
+        self._show([("loading", TextRole.NOTE, _("Testing {address}…").format(address=address))])
 
     def show_failure(self, text: str) -> None:
         """Show why the test failed and what to do."""
@@ -81,12 +84,16 @@ class DiagnosisView(QWidget):
         lines = [("check", TextRole.UP, headline(diagnosis))]
         for right in diagnosis.rights:
             if right.problem:
-                lines.append(("warning", TextRole.DOWN, right.problem))
+                lines.append(("warning", TextRole.DOWN, translated(right.problem)))
             elif right.is_given:
-                lines.append(("check", TextRole.UP, right.name.capitalize()))
+                lines.append(("check", TextRole.UP, _right_text(right)))
             else:
                 lines.append(
-                    ("lock", TextRole.NOTE, f"{right.name.capitalize()}: not in this plan")
+                    (
+                        "lock",
+                        TextRole.NOTE,
+                        _("{right}: not in this plan").format(right=_right_text(right)),
+                    )
                 )
         self._show(lines)
 
@@ -101,26 +108,38 @@ class DiagnosisView(QWidget):
         self.show()
 
 
+def _right_text(right: Right) -> str:
+    name = translated(right.name)
+    return f"{name[0].upper()}{name[1:]}"
+
+
 def headline(diagnosis: Diagnosis) -> str:
     """Return the plan and the requests left in one line."""
-    said = ["Key accepted"]
-    if diagnosis.plan is not None:
-        said[0] += f": plan {diagnosis.plan.value}"
+    plan = diagnosis.plan
+    said = [
+        _("Key accepted")
+        if plan is None
+        else _("Key accepted: plan {plan}").format(plan=plan.value)
+    ]
     if (quota := diagnosis.quota) is not None:
-        said.append(f"{num(quota.remaining):,} requests left")
+        said.append(
+            ngettext("{count:,} request left", "{count:,} requests left", quota.remaining).format(
+                count=num(quota.remaining)
+            )
+        )
         if quota.resets_at_ms is not None:
-            said.append(f"resets {hour_text(local_time(quota.resets_at_ms))}")
+            said.append(_("resets {time}").format(time=hour_text(local_time(quota.resets_at_ms))))
     return " · ".join(said)
 
 
 _REMOTE_WIDTH, _REMOTE_HEIGHT = 580, 540
 """With room for every message, so that fields do not move while the user types."""
 _PLACES = {
-    KeyPlace.KEYRING: "In the system keyring",
-    KeyPlace.SESSION: "This session only",
-    KeyPlace.FILE: "In an unencrypted file that only you can read",
+    KeyPlace.KEYRING: _("In the system keyring"),
+    KeyPlace.SESSION: _("This session only"),
+    KeyPlace.FILE: _("In an unencrypted file that only you can read"),
 }
-_NO_KEYRING = (
+_NO_KEYRING = _(
     "This system has no usable keyring. Enter the key at each start, or keep it in the file."
 )
 
@@ -167,21 +186,21 @@ class RemoteDialog(FormDialog):
     save_requested = Signal()
 
     def __init__(self, theme: Theme, profile: RemoteProfile, parent: QWidget) -> None:
-        super().__init__(theme, "Connection to a service", parent)
+        super().__init__(theme, _("Connection to a service"), parent)
         self.setMinimumWidth(_REMOTE_WIDTH)
         resize_scaled(self, theme, _REMOTE_WIDTH, _REMOTE_HEIGHT)
         self._profile = profile
         self._is_testing = False
         self.name = QLineEdit(profile.name)
         self.base_url = QLineEdit(profile.base_url, placeholderText="https://odds.example")
-        self.auth_url = QLineEdit(profile.auth_url or "", placeholderText="Same address")
-        self.ws_url = QLineEdit(profile.ws_url or "", placeholderText="Same address, over wss")
+        self.auth_url = QLineEdit(profile.auth_url or "", placeholderText=_("Same address"))
+        self.ws_url = QLineEdit(profile.ws_url or "", placeholderText=_("Same address, over wss"))
         self.key = QLineEdit(
             echoMode=QLineEdit.EchoMode.Password, placeholderText="oddsdesk_live_…"
         )
-        self._reveal = QPushButton("Show", autoDefault=False)
+        self._reveal = QPushButton(pgettext("a key", "Show"), autoDefault=False)
         self._reveal.setCheckable(True)
-        self._reveal.setAccessibleName("Show the key")
+        self._reveal.setAccessibleName(_("Show the key"))
         self._reveal.toggled.connect(self._on_reveal_toggled)
         self.place = ChoiceBox()
         for place, label in _PLACES.items():
@@ -232,12 +251,12 @@ class RemoteDialog(FormDialog):
 
     def show_key_kept(self) -> None:
         """Show that a key is saved already."""
-        self.key.setPlaceholderText("Saved; type to replace it")
+        self.key.setPlaceholderText(_("Saved; type to replace it"))
 
     def show_testing(self) -> None:
         """Show that the test is running."""
         self._is_testing = True
-        self._test.setText("Stop test")
+        self._test.setText(_("Stop test"))
         self.trouble.hide()
         self.diagnosis.show_waiting(self.base_url.text().strip())
 
@@ -268,25 +287,27 @@ class RemoteDialog(FormDialog):
         return fields.get(name)
 
     def _lay_out(self) -> None:
-        self.add_row("&Name", self.name)
+        self.add_row(_("&Name"), self.name)
         self.add_row(
-            "&Address", self.base_url, "The part before /api, for example https://odds.example."
+            _("&Address"),
+            self.base_url,
+            _("The part before /api, for example https://odds.example."),
         )
-        self.key.setAccessibleName("Key")
-        self.add_row("&Key", side_by_side(self.key, self._reveal))
-        self.place.setAccessibleName("Where to keep the key")
-        self.add_row("K&eep the key", with_note(self.place, self.keyring_note))
-        self.add_row("&Token address", self.auth_url)
-        self.add_row("&Stream address", self.ws_url)
+        self.key.setAccessibleName(_("Key"))
+        self.add_row(_("&Key"), side_by_side(self.key, self._reveal))
+        self.place.setAccessibleName(_("Where to keep the key"))
+        self.add_row(_("K&eep the key"), with_note(self.place, self.keyring_note))
+        self.add_row(_("&Token address"), self.auth_url)
+        self.add_row(_("&Stream address"), self.ws_url)
         said = _Said(self.unencrypted, self.sends_unencrypted, self.diagnosis)
         self.below.addWidget(said)
         self._column.setStretchFactor(self.below, 1)
         roles = QDialogButtonBox.ButtonRole
-        self._test = self.buttons.addButton("Test", roles.ResetRole)
+        self._test = self.buttons.addButton(pgettext("a button", "Test"), roles.ResetRole)
         self._test.setAutoDefault(False)
         self._test.clicked.connect(self._on_test_clicked)
         self.buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
-        save = self.buttons.addButton("Save", roles.AcceptRole)
+        save = self.buttons.addButton(_("Save"), roles.AcceptRole)
         save.setProperty("variant", "primary")
         self.buttons.accepted.connect(self.save_requested)
         self.buttons.rejected.connect(self.reject)
@@ -306,7 +327,7 @@ class RemoteDialog(FormDialog):
 
     def _end_test(self) -> None:
         self._is_testing = False
-        self._test.setText("Test")
+        self._test.setText(pgettext("a button", "Test"))
 
     def _on_test_clicked(self) -> None:
         (self.test_stopped if self._is_testing else self.test_requested).emit()
@@ -314,7 +335,7 @@ class RemoteDialog(FormDialog):
     def _on_reveal_toggled(self, shown: bool) -> None:
         modes = QLineEdit.EchoMode
         self.key.setEchoMode(modes.Normal if shown else modes.Password)
-        self._reveal.setText("Hide" if shown else "Show")
+        self._reveal.setText(pgettext("a key", "Hide") if shown else pgettext("a key", "Show"))
 
 
 _EMBEDDED_WIDTH = 600
@@ -326,19 +347,20 @@ class EmbeddedDialog(FormDialog):
     save_requested = Signal()
 
     def __init__(self, theme: Theme, profile: EmbeddedProfile, parent: QWidget) -> None:
-        super().__init__(theme, "Connection to the built-in server", parent)
+        super().__init__(theme, _("Connection to the built-in server"), parent)
         scale_least_width(self, theme, _EMBEDDED_WIDTH)
         self._access = profile.access
-        self.name = QLineEdit(profile.name, readOnly=profile.name == EMBEDDED_NAME)
+        self._name = profile.name
+        self.name = QLineEdit(shown_name(profile), readOnly=profile.name == EMBEDDED_NAME)
         self.database = QLineEdit(profile.database or "", placeholderText=str(default_database()))
         self.feed = FeedFields((AUTOMATIC, "none", "simulator", REPLAY, LIVE))
         self.feed.show_specs(profile.feeds, profile.speed)
         self.reference = QLineEdit(
-            profile.reference or "", placeholderText="The database's; Pinnacle in a new one"
+            profile.reference or "", placeholderText=_("The database's; Pinnacle in a new one")
         )
         self.method = ChoiceBox()
         for method in METHODS:
-            self.method.addItem(method.replace("_", " ").capitalize(), method)
+            self.method.addItem(method_title(method), method)
         self.method.setCurrentIndex(self.method.findData(profile.devig_method))
         self._lay_out()
         self.close_form()
@@ -346,7 +368,7 @@ class EmbeddedDialog(FormDialog):
     def values(self) -> EmbeddedProfile:
         """Return the input."""
         return EmbeddedProfile(
-            self.name.text(),
+            self._name if self.name.isReadOnly() else self.name.text(),
             self.database.text().strip() or None,
             self.feed.specs(),
             self.feed.speed.value(),
@@ -360,36 +382,38 @@ class EmbeddedDialog(FormDialog):
         return {"name": self.name, "speed": self.feed.speed}.get(name)
 
     def _lay_out(self) -> None:
-        self.add_row("&Name", self.name)
-        choose = QPushButton("Choose…", autoDefault=False)
-        choose.setAccessibleName("Choose a database")
+        self.add_row(_("&Name"), self.name)
+        choose = QPushButton(_("Choose…"), autoDefault=False)
+        choose.setAccessibleName(_("Choose a database"))
         choose.clicked.connect(self._on_choose_clicked)
-        self.database.setAccessibleName("Database")
+        self.database.setAccessibleName(_("Database"))
         self.add_row(
-            "&Database",
+            _("&Database"),
             side_by_side(self.database, choose),
-            "Created if missing. Use separate databases for simulated and real odds.",
+            _("Created if missing. Use separate databases for simulated and real odds."),
         )
-        self.add_row("&Odds from", self.feed)
+        self.add_row(_("&Odds from"), self.feed)
         self.add_row(
-            "Sharp &book", self.reference, "Fair odds come from this bookmaker, margin removed."
+            _("Sharp &book"),
+            self.reference,
+            _("Fair odds come from this bookmaker, margin removed."),
         )
         self.add_row(
-            "De&vig method",
+            _("De&vig method"),
             self.method,
-            "For the server's value bets and EV. Settings has the method for EV in this window.",
+            _("For the server's value bets and EV. Settings has the method for EV in this window."),
         )
         self.buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
-        save = self.buttons.addButton("Save", QDialogButtonBox.ButtonRole.AcceptRole)
+        save = self.buttons.addButton(_("Save"), QDialogButtonBox.ButtonRole.AcceptRole)
         save.setProperty("variant", "primary")
         self.buttons.accepted.connect(self.save_requested)
         self.buttons.rejected.connect(self.reject)
 
     def _on_choose_clicked(self) -> None:
-        dialog = file_dialog(self, "Database")
-        dialog.setNameFilters(["Databases (*.db *.sqlite)", "All files (*)"])
+        dialog = file_dialog(self, _("Database"))
+        dialog.setNameFilters([_("Databases (*.db *.sqlite)"), _("All files (*)")])
         dialog.setFileMode(QFileDialog.FileMode.AnyFile)
         dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)
-        dialog.setLabelText(QFileDialog.DialogLabel.Accept, "Use")
+        dialog.setLabelText(QFileDialog.DialogLabel.Accept, _("Use"))
         dialog.fileSelected.connect(self.database.setText)
         dialog.open()

@@ -17,6 +17,7 @@ from oddsdesk.base.files import whole_file
 from oddsdesk.base.keyring import Keyring, KeyringError, system_keyring
 from oddsdesk.base.numbers import num
 from oddsdesk.base.places import make_folder
+from oddsdesk.base.texts import N_, _, translated
 from oddsdesk.client.errors import AddressError
 from oddsdesk.client.requests import read_addresses
 from oddsdesk.pricing.devig import DEFAULT_METHOD, METHODS
@@ -117,7 +118,9 @@ class Secrets:
             return self._keyring.get_key(ident)
         except KeyringError as error:
             raise SecretsError(
-                f"the keyring cannot be read ({error}); unlock it or enter the key again"
+                _("the keyring cannot be read ({error}); unlock it or enter the key again").format(
+                    error=error
+                )
             ) from error
 
     def _to_keyring(self, ident: str, key: str) -> None:
@@ -125,7 +128,9 @@ class Secrets:
             self._keyring.keep_key(ident, key)
         except KeyringError as error:
             raise SecretsError(
-                f"the keyring did not accept the key ({error}); it is kept for this session only"
+                _(
+                    "the keyring did not accept the key ({error}); it is kept for this session only"
+                ).format(error=error)
             ) from error
 
     def _read_file(self) -> dict[str, str]:
@@ -137,7 +142,9 @@ class Secrets:
             return {}
         except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
             raise SecretsError(
-                f"{self._path}: cannot be read ({_said(error)}); repair or rename it"
+                _("{path}: cannot be read ({reason}); repair or rename it").format(
+                    path=self._path, reason=_said(error)
+                )
             ) from error
 
     def _write_file(self, kept: dict[str, str]) -> None:
@@ -145,8 +152,9 @@ class Secrets:
             write_whole(self._path, msgspec.json.encode(kept))
         except OSError as error:
             raise SecretsError(
-                f"{self._path}: cannot be written ({_said(error)}); "
-                "the key is kept for this session only"
+                _(
+                    "{path}: cannot be written ({reason}); the key is kept for this session only"
+                ).format(path=self._path, reason=_said(error))
             ) from error
 
 
@@ -154,14 +162,14 @@ def _said(error: BaseException) -> str:
     return " ".join(str(error).split()) or type(error).__name__
 
 
-EMBEDDED_NAME: Final = "Built-in server"
+EMBEDDED_NAME: Final = N_("Built-in server")
 _OLD_EMBEDDED_NAME: Final = "Embedded server"
 """Its name up to 0.1, which files and scripts may still hold."""
-GUEST_NAME: Final = "Running server"
+GUEST_NAME: Final = N_("Running server")
 NAME_LIMIT: Final = 60
-NAMED_LIKE_A_KEY: Final = "this looks like a key; enter it in Key, and a name here"
+NAMED_LIKE_A_KEY: Final = _("this looks like a key; enter it in Key, and a name here")
 _LIKE_A_KEY: Final = re.compile(r"oddsdesk_live_|[\w+/=-]{32,}", re.IGNORECASE)
-SENDS_UNENCRYPTED: Final = "Send the key unencrypted"
+SENDS_UNENCRYPTED: Final = _("Send the key unencrypted")
 """A label of the dialog that messages quote."""
 
 _FILE: Final = "connections.json"
@@ -258,7 +266,9 @@ class Profiles:
                 if _folded(profile.name) == _folded(wanted):
                     return profile
         known = ", ".join(f"'{profile.name}'" for profile in self.all_profiles())
-        raise UnknownProfileError(f"no connection is called {name!r}; there are {known}")
+        raise UnknownProfileError(
+            _("no connection is called {name!r}; there are {known}").format(name=name, known=known)
+        )
 
     @property
     def last(self) -> Profile:
@@ -301,7 +311,9 @@ class Profiles:
             raise ProfileError("name", NAMED_LIKE_A_KEY)
         others = [other for other in self._profiles if other.name != replaces]
         if any(_folded(other.name) == _folded(checked.name) for other in others):
-            raise ProfileError("name", f"there is already a connection called {checked.name!r}")
+            raise ProfileError(
+                "name", _("there is already a connection called {name!r}").format(name=checked.name)
+            )
         before = self._profiles, self._last, self._joined
         self._profiles = [*others, checked]
         if replaces == self._last:
@@ -346,7 +358,11 @@ class Profiles:
         except FileNotFoundError:
             return
         except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
-            self.problems.append(f"{self._path}: cannot be read ({error}); it has been renamed")
+            self.problems.append(
+                _("{path}: cannot be read ({error}); it has been renamed").format(
+                    path=self._path, error=error
+                )
+            )
             try:
                 self._path.replace(self._path.with_name(f"{_FILE}.unreadable"))
             except OSError as error:
@@ -367,11 +383,18 @@ class Profiles:
             try:
                 profile = check_profile(msgspec.json.decode(raw, type=Profile))
             except (msgspec.DecodeError, ProfileError) as error:
-                self.problems.append(f"{self._path}: skipped a connection: {error}")
+                self.problems.append(
+                    _("{path}: skipped a connection: {error}").format(path=self._path, error=error)
+                )
                 self._unread.append(raw)
                 continue
             kept = [other for other in self._profiles if other.name != profile.name]
             self._profiles = [*kept, profile]
+
+
+def shown_name(profile: Profile) -> str:
+    """Return the name of a connection as people read it."""
+    return translated(profile.name) if isinstance(profile, EmbeddedProfile) else profile.name
 
 
 def guest_of(profile: EmbeddedProfile) -> EmbeddedProfile:
@@ -387,15 +410,22 @@ def check_profile(profile: Profile) -> Profile:
     """
     name = " ".join(profile.name.split())
     if not name or not name.isprintable() or len(name) > NAME_LIMIT:
-        raise ProfileError("name", f"expected a name of 1 to {NAME_LIMIT} characters")
+        raise ProfileError(
+            "name", _("expected a name of 1 to {most} characters").format(most=NAME_LIMIT)
+        )
     if isinstance(profile, RemoteProfile):
         return _check_remote(profile, name)
     if profile.devig_method not in METHODS:
-        raise ProfileError("devig_method", f"there is no devig method {profile.devig_method!r}")
+        raise ProfileError(
+            "devig_method",
+            _("there is no devig method {method!r}").format(method=profile.devig_method),
+        )
     if not REPLAY_SPEEDS[0] <= profile.speed <= REPLAY_SPEEDS[1]:
         raise ProfileError(
             "speed",
-            f"expected a speed from {num(REPLAY_SPEEDS[0]):g} to {num(REPLAY_SPEEDS[1]):,.0f}",
+            _("expected a speed from {least:g} to {most:,.0f}").format(
+                least=num(REPLAY_SPEEDS[0]), most=num(REPLAY_SPEEDS[1])
+            ),
         )
     return msgspec.structs.replace(profile, name=name)
 
@@ -405,7 +435,9 @@ def encryption_warning(profile: Profile) -> str:
     if not isinstance(profile, RemoteProfile):
         return ""
     try:
-        return read_addresses(profile.base_url, profile.auth_url, profile.ws_url).warning
+        return translated(
+            read_addresses(profile.base_url, profile.auth_url, profile.ws_url).warning
+        )
     except AddressError:
         return ""
 
@@ -413,7 +445,13 @@ def encryption_warning(profile: Profile) -> str:
 def encryption_refusal(profile: RemoteProfile) -> str:
     """Return why a connection must not be made, in one line; empty if it may."""
     warning = "" if profile.sends_key_unencrypted else encryption_warning(profile)
-    return f"{warning} To allow it anyway, tick “{SENDS_UNENCRYPTED}”." if warning else ""
+    return (
+        _("{warning} To allow it anyway, tick “{label}”.").format(
+            warning=warning, label=SENDS_UNENCRYPTED
+        )
+        if warning
+        else ""
+    )
 
 
 def _check_remote(profile: RemoteProfile, name: str) -> RemoteProfile:
@@ -421,7 +459,7 @@ def _check_remote(profile: RemoteProfile, name: str) -> RemoteProfile:
         addresses = read_addresses(profile.base_url, profile.auth_url, profile.ws_url)
     except AddressError as error:
         field, _, said = error.message.partition(": ")
-        raise ProfileError(field, said) from error
+        raise ProfileError(field, translated(said)) from error
     return msgspec.structs.replace(
         profile,
         name=name,

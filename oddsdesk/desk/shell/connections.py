@@ -36,6 +36,7 @@ from oddsdesk.desk.connections.profiles import (
     Secrets,
     UnknownProfileError,
     encryption_warning,
+    shown_name,
 )
 from oddsdesk.desk.settings.saved_state import Preferences
 from oddsdesk.desk.shell.navigation import connection_entries
@@ -384,7 +385,7 @@ class DeskDialogs(QObject):
         self.connection_requested.emit(profile)
 
     def _on_list_copy_requested(self, profile: Profile) -> None:
-        name = self._profiles.free_name(profile.name)
+        name = self._profiles.free_name(shown_name(profile))
         if isinstance(profile, RemoteProfile):
             self._edit(msgspec.structs.replace(profile, name=name, ident=""), None)
         else:
@@ -491,7 +492,7 @@ class Connections(QObject):
 
     async def open_first(self, session: ServiceSession) -> SessionError | None:
         """Make the first connection; return the error if it fails."""
-        self._top_bar.show_connection(session.profile.name)
+        self._top_bar.show_connection(shown_name(session.profile))
         try:
             await self._joining(session.profile, self._manager.open_first(session))
         except SessionError as error:
@@ -503,7 +504,7 @@ class Connections(QObject):
         """Change the connection; the old one continues until the new one answers."""
         self._wanted, self._wanted_there = profile, ""
         self._window.show_message(
-            _("Connecting to {name}…").format(name=profile.name), icon="loading"
+            _("Connecting to {name}…").format(name=shown_name(profile)), icon="loading"
         )
         before, self._switching = self._switching, None
         self._switching = self._spawn("desk: switch", self._switch(profile, before))
@@ -528,7 +529,7 @@ class Connections(QObject):
         """Show why a connection failed, with a button that may help."""
         present = self._manager.session
         stays = (
-            _(" You are still on {name}.").format(name=present.profile.name)
+            _(" You are still on {name}.").format(name=shown_name(present.profile))
             if present is not None
             else ""
         )
@@ -588,7 +589,9 @@ class Connections(QObject):
     def _tell_not_recorded(self, left: Profile, feeds: Sequence[str], now: Profile) -> None:
         """Show which feeds have stopped, with the encryption warning if there is one."""
         said = _("{name} has stopped recording: {names}. {encryption_warning}").format(
-            name=left.name, names=", ".join(feeds), encryption_warning=encryption_warning(now)
+            name=shown_name(left),
+            names=", ".join(feeds),
+            encryption_warning=encryption_warning(now),
         )
         self._window.show_message(
             said.strip(),
@@ -683,7 +686,7 @@ class Connections(QObject):
                 do=do
             )
         return _("{what} need the built-in server. You are connected to {name}.").format(
-            what=what, name=session.profile.name
+            what=what, name=shown_name(session.profile)
         )
 
     def _tell_why_not(self, ident: str) -> None:
@@ -711,7 +714,7 @@ class Connections(QObject):
         menu.clear()
         group = QActionGroup(menu)
         for profile in self._profiles.all_profiles():
-            action = menu.addAction(literal(profile.name))
+            action = menu.addAction(literal(shown_name(profile)))
             action.setCheckable(True)
             is_present = present is not None and present.profile.name == profile.name
             action.setChecked(is_present)
@@ -732,7 +735,7 @@ class Connections(QObject):
         session = self._manager.session
         assert session is not None
         _log.info("using %s%s", session.profile.name, _address(session))
-        self._top_bar.show_connection(session.profile.name)
+        self._top_bar.show_connection(shown_name(session.profile))
         self._enable_server()
         self._check_feeds()
         self._go_on()

@@ -13,7 +13,7 @@ from oddsdesk.base.texts import _
 from oddsdesk.board.board import Board
 from oddsdesk.contract.competitions import competition_title
 from oddsdesk.contract.identity import game_title
-from oddsdesk.desk.connections.profiles import Profile
+from oddsdesk.desk.connections.profiles import Profile, shown_name
 from oddsdesk.desk.navigator.model import Favourites
 from oddsdesk.desk.navigator.panel import Navigator
 from oddsdesk.desk.settings.declared import SECTIONS
@@ -266,7 +266,7 @@ def connection_entries(
         Entry(
             f"connection {profile.name}",
             Kind.CONNECTION,
-            _("Connect to {name}").format(name=profile.name),
+            _("Connect to {name}").format(name=shown_name(profile)),
             partial(connect_to, profile),
         )
         for profile in profiles()
