@@ -18,6 +18,7 @@ from oddsdesk.base.ending import Ending
 from oddsdesk.base.places import NoHomeError, settings_folder
 from oddsdesk.base.polling import Arrivals, SilenceReporter
 from oddsdesk.base.tasks import Jobs, in_slices, new_loop
+from oddsdesk.base.texts import _, ngettext, translated
 from oddsdesk.board.alerts.channels import ChannelError, keep_address
 from oddsdesk.board.alerts.gate import AlertEntry, AlertMemory
 from oddsdesk.board.alerts.rules import (
@@ -279,7 +280,7 @@ class FollowedService:
         connection = self._board.connection
         if connection.link in (notices.Link.LIVE, notices.Link.POLLING):
             if self._printed or not self._has_answered:
-                self._report("prices arrive again" if self._has_answered else "prices arrive")
+                self._report(_("prices arrive again") if self._has_answered else _("prices arrive"))
             self._has_answered = True
             self._printed.clear()
             self._look_at_clocks(connection.clocks_text)
@@ -289,7 +290,9 @@ class FollowedService:
                 self._refused.set()
             elif (why := _spent(connection) or _in_words(connection)) not in self._printed:
                 self._printed.add(why)
-                self._report(f"no prices: {_in_words(connection)} Retrying.")
+                self._report(
+                    _("no prices: {reason} Retrying.").format(reason=_in_words(connection))
+                )
 
     def _look_at_unread(self) -> None:
         """Report unread parts after each pass, and when everything is read again."""
@@ -297,13 +300,17 @@ class FollowedService:
         if progress.slices_done != progress.slices_total or progress.cut == self._unread:
             return
         self._unread = progress.cut
-        self._report(unread_text(progress.cut) or "all prices are read again")
+        self._report(unread_text(progress.cut) or _("all prices are read again"))
 
     def _look_at_clocks(self, apart: str) -> None:
         if self._clocks_agree is not bool(apart):
             return
         self._clocks_agree = not apart
-        self._report(f"{apart}: no alerts on prices" if apart else "the clocks agree again")
+        self._report(
+            _("{clocks_differ}: no alerts on prices").format(clocks_differ=translated(apart))
+            if apart
+            else _("the clocks agree again")
+        )
 
 
 def _spent(connection: notices.Connection) -> str:
@@ -313,12 +320,13 @@ def _spent(connection: notices.Connection) -> str:
 
 
 def _in_words(connection: notices.Connection) -> str:
-    reason = (connection.reason or "no answer").rstrip(".")
+    reason = translated(connection.reason or "").rstrip(".") or _("no answer")
     if connection.code == ErrorCode.UNAUTHORIZED.value:
-        reason = "the service does not know this key"
+        reason = _("the service does not know this key")
     if _spent(connection) and connection.next_try_ms is not None:
-        return f"No requests left until {format_ms(connection.next_try_ms)}."
-    return f"{reason[:1].upper()}{reason[1:]}. {connection.advice}".rstrip()
+        return _("No requests left until {time}.").format(time=format_ms(connection.next_try_ms))
+    advice = translated(connection.advice)
+    return f"{reason[:1].upper()}{reason[1:]}. {advice}".rstrip()
 
 
 _EVERY_S: Final = 1.0
@@ -334,22 +342,28 @@ _SETTLED_EVERY_S: Final = 20.0
     "rules_file",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="TOML file of alert rules, channels and quiet hours. Default: the desk's rules; if "
-    "there are none, every value bet is printed.",
+    help=_(
+        "TOML file of alert rules, channels and quiet hours. Default: the desk's rules; if "
+        "there are none, every value bet is printed."
+    ),
 )
 @reference_choice
 @derived_option
 @click.option(
     "--settle/--no-settle",
     default=None,
-    help="Whether bets settle when a result of their game is recorded. Default: the desk's setting "
-    "(Settings > Bets).",
+    help=_(
+        "Whether bets settle when a result of their game is recorded. Default: the desk's setting "
+        "(Settings > Bets)."
+    ),
 )
 @click.option(
     "--set-channel",
     metavar="NAME",
-    help="Store the address of an alert channel in the keyring and exit. The command asks for it, "
-    "or reads it from standard input if that is not a terminal.",
+    help=_(
+        "Store the address of an alert channel in the keyring and exit. The command asks for it, "
+        "or reads it from standard input if that is not a terminal."
+    ),
 )
 def watch(
     database: Database | None,
@@ -393,24 +407,24 @@ def watch(
             board = own_board(system_clock, reference, derived)
             runner.run(_run(settings, memory, board, place, service, ending, does_settle))
     except StoreError as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(translated(str(error))) from error
     finally:
         ending.listen()
 
 
 def _keep_address(name: str) -> None:
     if sys.stdin.isatty():
-        given = click.prompt(f"Address of {name}", hide_input=True)
+        given = click.prompt(_("Address of {channel}").format(channel=name), hide_input=True)
     else:
         given = sys.stdin.readline(4096)
     address = given.strip()
     if not address:
-        raise click.ClickException("enter an address such as https://ntfy.sh/topic")
+        raise click.ClickException(_("enter an address such as https://ntfy.sh/topic"))
     try:
         keep_address(name, address)
     except ChannelError as error:
-        raise click.ClickException(str(error)) from error
-    click.echo(f"the address of {name} is in the keyring")
+        raise click.ClickException(translated(str(error))) from error
+    click.echo(_("the address of {channel} is in the keyring").format(channel=name))
 
 
 def _settings(path: Path | None, derived: DerivedChoice | None) -> AlertSettings:
@@ -422,7 +436,7 @@ def _settings(path: Path | None, derived: DerivedChoice | None) -> AlertSettings
     try:
         return read_rules(path, presets())
     except RulesFileError as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(translated(str(error))) from error
 
 
 def _usual_rules() -> Path | None:
@@ -471,9 +485,7 @@ async def _run(
             if does_settle:
                 held = None if service is not None else place
                 jobs.start_job("settlement", lambda: watcher.settle_bets(held))
-            count = len(settings.active)
-            rules = "1 rule" if count == 1 else f"{count} rules"
-            lines.print_line(f"watching with {rules}{_judged_by(board)}")
+            lines.print_line(_watching_text(len(settings.active), board))
             await _end_of(followed)
     if lines.error is not None:
         raise lines.error
@@ -506,13 +518,21 @@ def _report_silence(board: Board) -> None:
 
 
 def _print_note(text: str) -> None:
-    click.echo(plain(f"{format_ms(system_clock())} {text}"), err=True)
+    click.echo(plain(f"{format_ms(system_clock())} {translated(text)}"), err=True)
 
 
-def _judged_by(board: Board) -> str:
-    """Return the sharp book, if it is not the source's own."""
+def _watching_text(rules: int, board: Board) -> str:
+    """Return the first line, with the sharp book if it is not the source's own."""
     whose = board.desk_reference
-    return "" if whose.is_services_own else f", sharp book {plain(whose.reference_name)}"
+    if whose.is_services_own:
+        return ngettext("watching with {count} rule", "watching with {count} rules", rules).format(
+            count=rules
+        )
+    return ngettext(
+        "watching with {count} rule, sharp book {sharp_book}",
+        "watching with {count} rules, sharp book {sharp_book}",
+        rules,
+    ).format(count=rules, sharp_book=plain(whose.reference_name))
 
 
 @contextlib.asynccontextmanager
@@ -581,7 +601,8 @@ class _Lines:
         """Print whether an alert was delivered."""
         for name, became in entry.deliveries.items():
             if became != "waits":
-                self.print_line(plain(f"{name}: {became}: {entry.alert.alert_title}"))
+                text = f"{name}: {translated(became)}: {entry.alert.alert_title}"
+                self.print_line(plain(text))
 
 
 class _Watcher:
@@ -607,7 +628,7 @@ class _Watcher:
             placed=lambda: self._placed,
             split=lambda: split_of(own_setting),
             on_delivery=lines.tell_delivery,
-            on_problem=lambda problem: click.echo(problem, err=True),
+            on_problem=lambda problem: click.echo(translated(problem), err=True),
         )
         self._printed: set[int] = set()
         """The ``id`` of each listed entry that is printed, now or in an earlier run."""
@@ -619,8 +640,12 @@ class _Watcher:
         self._printed = {id(entry) for entry in alerts.gate.entries}
         sent = [entry for entry in alerts.gate.entries if entry.held is None]
         if sent:
-            count = "1 alert" if len(sent) == 1 else f"{len(sent)} alerts"
-            self._lines.print_line(f"alerted before: {count} since {format_ms(sent[0].at)}")
+            before = ngettext(
+                "alerted before: {count} alert since {time}",
+                "alerted before: {count} alerts since {time}",
+                len(sent),
+            )
+            self._lines.print_line(before.format(count=len(sent), time=format_ms(sent[0].at)))
         lists = {name: each.passes for name, each in presets().items()}
         alerts.begin_rules(settings, lists, after=None)
         jobs.start_job("placed bets", self.read_bets)
@@ -674,7 +699,7 @@ class _Watcher:
                 lines = []
                 if error.message != trouble:
                     trouble = error.message
-                    _print_note(f"no bet can be settled: {trouble}")
+                    _print_note(_("no bet can be settled: {reason}").format(reason=trouble))
             for line in lines:
                 self._lines.print_line(plain(f"{format_ms(system_clock())} {line}"))
             await asyncio.sleep(_SETTLED_EVERY_S)
@@ -700,7 +725,11 @@ class _Watcher:
 
 def line_of(entry: AlertEntry) -> str:
     """Return a line of the list as it is printed."""
-    state = "alert" if entry.held is None else f"not sent ({entry.held.held_text})"
+    state = (
+        _("alert")
+        if entry.held is None
+        else _("not sent ({reason})").format(reason=translated(entry.held.held_text))
+    )
     alert = entry.alert
     return plain(
         f"{format_ms(entry.at)} {state}: {alert.rule}: {alert.alert_title} | {alert.body_text}"
