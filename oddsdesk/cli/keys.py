@@ -12,6 +12,7 @@ from click.core import ParameterSource
 
 from oddsdesk.base.clock import system_clock
 from oddsdesk.base.places import make_folder
+from oddsdesk.base.texts import N_, _, translated
 from oddsdesk.cli.options import access_option, database_option, made_database_option
 from oddsdesk.cli.terminal import print_list
 from oddsdesk.contract.access import ErrorCode, Plan
@@ -36,7 +37,10 @@ from oddsdesk.store.store import open_store
 
 DEFAULT_ACCOUNT = "default"
 
-_HEADINGS = ("ID", "KEY", "ACCOUNT", "PLAN", "BOOKMAKER", "CREATED", "STATE", "MAY")
+_HEADINGS = (
+    *(N_("ID"), N_("KEY"), N_("ACCOUNT"), N_("PLAN")),
+    *(N_("BOOKMAKER"), N_("CREATED"), N_("STATE"), N_("MAY")),
+)
 
 
 @click.group()
@@ -59,17 +63,17 @@ def keys() -> None:
 @click.option(
     "--plan",
     type=click.Choice([plan.value for plan in Plan], case_sensitive=False),
-    help="New plan of the account. Default: unchanged; Free for a new account.",
+    help=_("New plan of the account. Default: unchanged; Free for a new account."),
 )
 @click.option(
     "--account",
     default=DEFAULT_ACCOUNT,
     show_default=True,
     metavar="NAME",
-    help="Owner of the key; created if it does not exist.",
+    help=_("Owner of the key; created if it does not exist."),
 )
-@click.option("--bookmaker", metavar="NAME", help="The one bookmaker that the Free plan shows.")
-@click.option("--write", is_flag=True, help="Let the key record odds, too (POST /ingest).")
+@click.option("--bookmaker", metavar="NAME", help=_("The one bookmaker that the Free plan shows."))
+@click.option("--write", is_flag=True, help=_("Let the key record odds, too (POST /ingest)."))
 def create(
     database: Database,
     access: Path | None,
@@ -93,7 +97,7 @@ def create(
         try:
             made = opened.keys.create(account, chosen, bookmaker, system_clock(), may_write=write)
         except KeyLimitError as error:
-            raise KeyLimitError(f"{error}{_without_a_key(account, plan, bookmaker)}") from error
+            raise KeyLimitError(_at_the_limit(error, account, plan, bookmaker)) from error
         try:
             click.echo(made.secret)
         except OSError:  # nobody saw the key, and nobody can
@@ -105,24 +109,38 @@ def create(
         warn_of_unknown_bookmaker(database, str(made.key.bookmaker))
 
 
-def _without_a_key(account: str, plan: str | None, bookmaker: str | None) -> str:
-    """Return how to change an account that cannot have another key."""
-    values = {"plan": plan, "bookmaker": bookmaker}
-    commands = [
-        f"`oddsdesk accounts {name} {shlex.quote(account)} {shlex.quote(value)}`"
-        for name, value in values.items()
+def _at_the_limit(
+    error: KeyLimitError, account: str, plan: str | None, bookmaker: str | None
+) -> str:
+    """Return the error, and how to change an account that cannot have another key."""
+    reason = translated(str(error))
+    commands = {
+        name: f"`oddsdesk accounts {name} {shlex.quote(account)} {shlex.quote(value)}`"
+        for name, value in (("plan", plan), ("bookmaker", bookmaker))
         if value is not None
-    ]
-    if not commands:
-        return ""
-    what = " and ".join(name for name, value in values.items() if value is not None)
-    return f". To change its {what} without a new key, use {' and '.join(commands)}"
+    }
+    if len(commands) > 1:
+        return _(
+            "{reason}. To change its plan and bookmaker without a new key, use {command} and"
+            " {other_command}"
+        ).format(reason=reason, command=commands["plan"], other_command=commands["bookmaker"])
+    if "plan" in commands:
+        return _("{reason}. To change its plan without a new key, use {command}").format(
+            reason=reason, command=commands["plan"]
+        )
+    if "bookmaker" in commands:
+        return _("{reason}. To change its bookmaker without a new key, use {command}").format(
+            reason=reason, command=commands["bookmaker"]
+        )
+    return reason
 
 
 @keys.command(name="list")
 @database_option
 @access_option
-@click.option("--json", "as_json", is_flag=True, help="Print JSON: an array, one object per key.")
+@click.option(
+    "--json", "as_json", is_flag=True, help=_("Print JSON: an array, one object per key.")
+)
 def list_(database: Database, access: Path | None, as_json: bool) -> None:
     """List every key, masked, with its account and plan.
 
@@ -169,7 +187,11 @@ def revoke(database: Database, access: Path | None, key: str) -> None:
     with open_keys(database, access) as opened:
         revoked = opened.keys.revoke(key, system_clock())
     time.sleep(KNOWN_S)
-    click.echo(f"revoked {revoked.masked} (account {revoked.account}, id {revoked.key_id})")
+    click.echo(
+        _("revoked {key} (account {account}, id {id})").format(
+            key=revoked.masked, account=revoked.account, id=revoked.key_id
+        )
+    )
 
 
 @contextlib.contextmanager
@@ -181,19 +203,21 @@ def open_keys(
         with contextlib.closing(_opened(database, named, may_make=may_make)) as access:
             yield access
     except KeyLimitError as error:
-        raise click.ClickException(f"{ErrorCode.KEY_LIMIT_REACHED.value}: {error}") from error
+        raise click.ClickException(
+            f"{ErrorCode.KEY_LIMIT_REACHED.value}: {translated(str(error))}"
+        ) from error
     except BadAccountError as error:
-        raise click.UsageError(str(error)) from error
+        raise click.UsageError(translated(str(error))) from error
     except StoreUnavailableError as error:
         raise click.ClickException(_refusal(database, named, error)) from error
     except (UnknownKeyError, UnknownAccountError, OwnAccountError, StoreError) as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(translated(str(error))) from error
 
 
 def _refusal(database: Database, named: Path | None, error: StoreUnavailableError) -> str:
     if isinstance(database, DatabaseUrl):
-        return str(error)
-    return str(refusal_in_words(access_path(database, named), error))
+        return translated(str(error))
+    return translated(str(refusal_in_words(access_path(database, named), error)))
 
 
 def _opened(database: Database, named: Path | None, *, may_make: bool) -> AccessStore:
@@ -206,7 +230,9 @@ def _opened(database: Database, named: Path | None, *, may_make: bool) -> Access
     elif not is_there(path):
         recognise(database, ODDS, look_for_damage=False)
         _print_earlier_database(database, path)
-        raise StoreError(f"{path}: no key file; `oddsdesk keys create` makes one")
+        raise StoreError(
+            _("{path}: no key file; `oddsdesk keys create` makes one").format(path=path)
+        )
     access = open_access(database, named)
     _print_earlier_database(database, path)
     return access
@@ -227,7 +253,9 @@ def _refuse_other_keys(database: Path, path: Path) -> None:
         return
     if owner is not None and owner.access and Path(owner.access) != path.absolute():
         raise StoreError(
-            f"{database}: the server uses the keys in {owner.access}; give --access {owner.access}"
+            _("{database}: the server uses the keys in {access}; give --access {access}").format(
+                database=database, access=owner.access
+            )
         )
 
 
@@ -235,8 +263,10 @@ def _print_earlier_database(database: Path, path: Path) -> None:
     for earlier in earlier_access_files(database):
         if earlier != path.absolute():
             click.echo(
-                f"note: keys made for this database by an older oddsdesk are in {earlier};"
-                f" use them with --access {earlier}",
+                _(
+                    "note: keys made for this database by an older oddsdesk are in "
+                    "{earlier}; use them with --access {earlier}"
+                ).format(earlier=earlier),
                 err=True,
             )
 
@@ -248,21 +278,27 @@ def _print_other_keys(before: list[Key], made: Key) -> None:
         return
     was, now = (plan_in_words(key.plan, key.bookmaker) for key in (active[0], made))
     if was != now:
-        ids = ", ".join(str(key.key_id) for key in active)
-        click.echo(
-            f"note: account {made.account!r} changed from {was} to {now}, also for its other keys"
-            f" (id {ids}); for a key on another plan, use a separate --account",
-            err=True,
+        text = _(
+            "note: account {account!r} changed from {before} to {now}, also for its other keys"
+            " (id {ids}); for a key on another plan, use a separate --account"
+        ).format(
+            account=made.account,
+            before=was,
+            now=now,
+            ids=", ".join(str(key.key_id) for key in active),
         )
+        click.echo(text, err=True)
 
 
 def warn_of_missing_bookmaker(account: str, plan: Plan, bookmaker: str | None) -> None:
     """Warn if an account is on Free with no bookmaker, since its keys then see no odds."""
     if plan is Plan.FREE and bookmaker is None:
         click.echo(
-            f"warning: account {account!r} is on Free, which shows one bookmaker, but none is"
-            " chosen, so its keys see no odds; choose one with"
-            f" oddsdesk accounts bookmaker {shlex.quote(account)} NAME",
+            _(
+                "warning: account {account!r} is on Free, which shows one bookmaker, but "
+                "none is chosen, so its keys see no odds; choose one with oddsdesk "
+                "accounts bookmaker {account_in_command} NAME"
+            ).format(account=account, account_in_command=shlex.quote(account)),
             err=True,
         )
 
@@ -270,7 +306,7 @@ def warn_of_missing_bookmaker(account: str, plan: Plan, bookmaker: str | None) -
 def warn_of_unknown_bookmaker(database: Database, name: str) -> None:
     """Warn if there is no bookmaker of that name."""
     if warning := unknown_bookmaker(name, recorded_bookmakers(database)):
-        click.echo(f"warning: {warning}", err=True)
+        click.echo(_("warning: {warning}").format(warning=translated(warning)), err=True)
 
 
 def recorded_bookmakers(database: Database) -> list[str]:
@@ -302,8 +338,8 @@ def _row(key: Key) -> tuple[str, ...]:
         key.masked,
         key.account,
         key.plan.value,
-        bookmaker_in_words(key.plan, key.bookmaker),
+        translated(bookmaker_in_words(key.plan, key.bookmaker)),
         format_ms(key.created_at),
-        "revoked" if key.is_revoked else "active",
-        "read, write" if key.may_write else "read",
+        _("revoked") if key.is_revoked else _("active"),
+        _("read, write") if key.may_write else _("read"),
     )

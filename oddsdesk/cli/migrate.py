@@ -8,12 +8,13 @@ from typing import Any, Final
 
 import click
 
+from oddsdesk.base.texts import N_, _, translated
 from oddsdesk.cli.options import access_option
 from oddsdesk.cli.terminal import Progress
 from oddsdesk.store.databases import DatabaseUrl, database_named, part_of_cluster
 from oddsdesk.store.errors import StoreError
 
-_HEADINGS: Final = ("TABLE", "SOURCE", "TARGET", "EQUAL")
+_HEADINGS: Final = (N_("TABLE"), N_("SOURCE"), N_("TARGET"), N_("EQUAL"))
 
 
 @click.command()
@@ -36,19 +37,23 @@ def migrate(source: str, target: str, access: Path | None) -> None:
     here, there = database_named(source), database_named(target)
     if isinstance(here, DatabaseUrl) == isinstance(there, DatabaseUrl):
         raise click.UsageError(
-            "one of FROM and TO must be a file and the other postgresql://...; to copy a file use"
-            " oddsdesk backup, to copy a PostgreSQL database pg_dump"
+            _(
+                "one of FROM and TO must be a file and the other postgresql://...; to "
+                "copy a file use oddsdesk backup, to copy a PostgreSQL database pg_dump"
+            )
         )
     with _refusals(), part_of_cluster("moving")(here, there, access) as move:
-        with Progress("rows copied") as copying:
+        with Progress(_("rows copied")) as copying:
             move.copy(copying.count_done)
-        with Progress("rows compared") as comparing:
+        with Progress(_("rows compared")) as comparing:
             moved = move.check(comparing.count_done)
     click.echo(_table(moved))
     if not all(each.is_equal for each in moved):
-        raise click.ClickException("the copy differs from the original; run it again")
+        raise click.ClickException(_("the copy differs from the original; run it again"))
     rows = sum(each.target_rows for each in moved)
-    click.echo(f"all {rows:,} rows copied and compared; serve them with --database")
+    click.echo(
+        _("all {rows:,} rows copied and compared; serve them with --database").format(rows=rows)
+    )
 
 
 @contextmanager
@@ -58,9 +63,9 @@ def _refusals() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        raise click.ClickException("interrupted; run it again to continue") from None
+        raise click.ClickException(_("interrupted; run it again to continue")) from None
     except StoreError as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(translated(str(error))) from error
     finally:
         signal.signal(signal.SIGTERM, before)
 
@@ -71,13 +76,13 @@ def _interrupt(_number: int, _frame: Any) -> None:
 
 def _table(moved: Sequence[Any]) -> str:
     rows = [
-        _HEADINGS,
+        tuple(map(translated, _HEADINGS)),
         *(
             (
                 each.table,
                 f"{each.source_rows:,}",
                 f"{each.target_rows:,}",
-                "yes" if each.is_equal else "NO",
+                _("yes") if each.is_equal else _("NO"),
             )
             for each in moved
         ),

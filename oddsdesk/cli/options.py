@@ -16,6 +16,7 @@ from click.shell_completion import CompletionItem
 from oddsdesk.base.clock import system_clock
 from oddsdesk.base.figures import FigureError, read_moment, read_typed_amount
 from oddsdesk.base.places import NoHomeError, default_database, default_ledger, how_to_install
+from oddsdesk.base.texts import _, translated
 from oddsdesk.contract.identity import fold_name
 from oddsdesk.pricing.devig import METHODS
 from oddsdesk.pricing.formats import OddsFormatError, parse_typed
@@ -51,10 +52,16 @@ class Number(click.FloatRange):
     """
 
     def __init__(
-        self, least: float, most: float | None = None, *, above: bool = False, what: str = "number"
+        self,
+        least: float,
+        most: float | None = None,
+        *,
+        above: bool = False,
+        what: str = _("number"),
     ) -> None:
         super().__init__(least, most, min_open=above)
-        self._what = f"{what} must be {range_in_words(least, most, above=above)}"
+        self._what = what
+        self._range = range_in_words(least, most, above=above)
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
@@ -65,7 +72,10 @@ class Number(click.FloatRange):
         except click.BadParameter:
             number = math.nan
         if not math.isfinite(number):
-            self.fail(f"{value}: the {self._what}", param, ctx)
+            wrong = _("{value}: the {what} must be {range}").format(
+                value=value, what=self._what, range=self._range
+            )
+            self.fail(wrong, param, ctx)
         return number
 
 
@@ -80,7 +90,7 @@ class AmountType(Number):
             amount = read_typed_amount("amount", str(value))
         except FigureError as error:
             if "thousands" in str(error):
-                self.fail(str(error), param, ctx)
+                self.fail(translated(str(error)), param, ctx)
             return super().convert(value, param, ctx)
         return super().convert(f"{amount:.12g}", param, ctx)
 
@@ -99,7 +109,7 @@ class OddsType(click.ParamType):  # type: ignore[type-arg]
         try:
             return parse_typed(str(value))
         except OddsFormatError as error:
-            self.fail(str(error), param, ctx)
+            self.fail(translated(str(error)), param, ctx)
 
 
 class Percent(Number):
@@ -115,8 +125,11 @@ class Percent(Number):
 def range_in_words(least: float, most: float | None, *, above: bool = False) -> str:
     """Return a range of numbers in words."""
     if most is not None:
-        return f"above {least:,}, at most {most:,}" if above else f"from {least:,} to {most:,}"
-    return f"above {least:,}" if above else f"at least {least:,}"
+        between = (
+            _("above {least:,}, at most {most:,}") if above else _("from {least:,} to {most:,}")
+        )
+        return between.format(least=least, most=most)
+    return (_("above {least:,}") if above else _("at least {least:,}")).format(least=least)
 
 
 def usual_database() -> Path:
@@ -128,7 +141,9 @@ def usual_database() -> Path:
     try:
         return default_database()
     except NoHomeError as error:
-        raise click.ClickException(f"{error}; give --database FILE, or set HOME") from error
+        raise click.ClickException(
+            _("{reason}; give --database FILE, or set HOME").format(reason=translated(str(error)))
+        ) from error
 
 
 def usual_ledger() -> Path:
@@ -141,11 +156,15 @@ def usual_ledger() -> Path:
         return default_ledger()
     except NoHomeError as error:
         raise click.ClickException(
-            f"{error}; bets are kept in your home folder: set HOME"
+            _("{reason}; bets are kept in your home folder: set HOME").format(
+                reason=translated(str(error))
+            )
         ) from error
 
 
-def _or_usual_ledger(_: click.Context, __: click.Parameter, named: Path | None) -> Path:
+def _or_usual_ledger(
+    _context: click.Context, _parameter: click.Parameter, named: Path | None
+) -> Path:
     return usual_ledger() if named is None else named
 
 
@@ -160,21 +179,23 @@ def ledger_option(*, is_made: bool = False) -> Callable[[F], F]:
         type=click.Path(exists=not is_made, path_type=Path),
         callback=_or_usual_ledger,
         metavar="FILE",
-        show_default="the desk's file",
-        help=f"File that holds the bets{'; created if missing' * is_made}.",
+        show_default=_("the desk's file"),
+        help=_("File that holds the bets; created if missing.")
+        if is_made
+        else _("File that holds the bets."),
     )
 
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+json_option = click.option("--json", "as_json", is_flag=True, help=_("Print JSON."))
 _THERE: Final[dict[str, Any]] = {
     "type": DatabaseType(),
     "metavar": "FILE|URL",
-    "show_default": "the platform's data folder",
-    "help": "SQLite file that holds the odds, or postgresql://...",
+    "show_default": _("the platform's data folder"),
+    "help": _("SQLite file that holds the odds, or postgresql://..."),
 }
 _MADE: Final = {
     **_THERE,
-    "help": "SQLite file that holds the odds (created if missing), or postgresql://...",
+    "help": _("SQLite file that holds the odds (created if missing), or postgresql://..."),
 }
 database_option = click.option("--database", default=usual_database, **_THERE)
 made_database_option = click.option("--database", default=usual_database, **_MADE)
@@ -184,8 +205,10 @@ maybe_made_database_option = click.option("--database", **_MADE)
 durable_option = click.option(
     "--durable",
     is_flag=True,
-    help="Survive a power cut without loss: each write waits for the disk. Without it, the last "
-    "second can be lost. For SQLite files only.",
+    help=_(
+        "Survive a power cut without loss: each write waits for the disk. Without "
+        "it, the last second can be lost. For SQLite files only."
+    ),
 )
 
 
@@ -196,27 +219,27 @@ def check_durable(database: Database | None, durable: bool) -> None:
         click.UsageError: it was given for PostgreSQL.
     """
     if durable and isinstance(database, DatabaseUrl):
-        raise click.UsageError("--durable is for files; PostgreSQL has its own setting for it")
+        raise click.UsageError(_("--durable is for files; PostgreSQL has its own setting for it"))
 
 
 access_option = click.option(
     "--access",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    show_default="the one next to the database",
-    help="File that holds the keys.",
+    show_default=_("the one next to the database"),
+    help=_("File that holds the keys."),
 )
 
 
-def _name(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+def _name(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
     if value is not None and not fold_name(value):
-        raise click.BadParameter(f"{value!r} is not a bookmaker's name")
+        raise click.BadParameter(_("{value!r} is not a bookmaker's name").format(value=value))
     return value
 
 
 def reference_option(**attributes: Any) -> Callable[[F], F]:
     """Return the option for the sharp book."""
-    meaning = "The sharp book: the bookmaker whose prices, margin removed, are the fair odds."
+    meaning = _("The sharp book: the bookmaker whose prices, margin removed, are the fair odds.")
     return click.option("--reference", metavar="NAME", callback=_name, help=meaning, **attributes)
 
 
@@ -224,8 +247,8 @@ archive_option = click.option(
     "--archive",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     metavar="FOLDER",
-    help="Folder where `serve --archive` stored what --keep-days removed from the database.",
-    show_default="the database's",
+    help=_("Folder where `serve --archive` stored what --keep-days removed from the database."),
+    show_default=_("the database's"),
 )
 
 
@@ -237,39 +260,47 @@ def check_archive(archive: Path | None) -> None:
     """
     if archive is not None and find_spec("pyarrow") is None:
         raise click.ClickException(
-            f"--archive needs pyarrow, which is not installed: {how_to_install('archive')}"
+            _("--archive needs pyarrow, which is not installed: {how_to_install}").format(
+                how_to_install=how_to_install("archive")
+            )
         )
 
 
 log_reference_option = click.option(
     "--reference",
     metavar="NAME|consensus",
-    help="The sharp book: a bookmaker, an exchange, consensus (all bookmakers together), or "
-    "'consensus (learned)', with the weights of `scorecard --weights --save`. "
-    "Default: the database's.",
+    help=_(
+        "The sharp book: a bookmaker, an exchange, consensus (all bookmakers "
+        "together), or 'consensus (learned)', with the weights of `scorecard "
+        "--weights --save`. Default: the database's."
+    ),
 )
 
 
 close_reference_option = click.option(
     "--close-reference",
     metavar="NAME|consensus",
-    help="Sharp book whose closing line is used for the CLV of all rows. Default: the desk's "
-    "setting, else the database's sharp book.",
+    help=_(
+        "Sharp book whose closing line is used for the CLV of all rows. Default: "
+        "the desk's setting, else the database's sharp book."
+    ),
 )
 close_method_option = click.option(
     "--close-method",
     type=click.Choice(METHODS),
     metavar="METHOD",
-    help="Devig method for the closing lines of all rows. Default: the desk's setting.",
+    help=_("Devig method for the closing lines of all rows. Default: the desk's setting."),
 )
 
 
-def _days(_: click.Context, __: click.Parameter, value: str | None) -> int | None:
+def _days(_context: click.Context, _parameter: click.Parameter, value: str | None) -> int | None:
     """Return a number of days; ``KEEP_ALL`` for all."""
     if value is None or value == "all":
         return None if value is None else KEEP_ALL
     if not (value.isascii() and value.isdecimal() and len(value) < 6 and int(value)):
-        raise click.BadParameter(f"expected a number from 1 to 99999 or 'all', got {value!r}")
+        raise click.BadParameter(
+            _("expected a number from 1 to 99999 or 'all', got {value!r}").format(value=value)
+        )
     return int(value)
 
 
@@ -277,13 +308,13 @@ keep_days_option = click.option(
     "--keep-days",
     callback=_days,
     metavar="DAYS|all",
-    show_default="the database's; all in a new one",
-    help="Days of price history to keep, by the time of the price. The database remembers this.",
+    show_default=_("the database's; all in a new one"),
+    help=_("Days of price history to keep, by the time of the price. The database remembers this."),
 )
 
 
 def devig_option(
-    meaning: str = "Devig method: how the sharp book's margin is removed.", **attributes: Any
+    meaning: str = _("Devig method: how the sharp book's margin is removed."), **attributes: Any
 ) -> Callable[[F], F]:
     """Return the option for the devig method."""
     return click.option(
@@ -306,12 +337,14 @@ def speed_option(**attributes: Any) -> Callable[[F], F]:
     return click.option(
         "--speed",
         type=Number(0.01, 100_000),
-        help="Speed of replays: 60 plays an hour per minute.",
+        help=_("Speed of replays: 60 plays an hour per minute."),
         **attributes,
     )
 
 
-def _roles(_: click.Context, __: click.Parameter, value: str | None) -> frozenset[Role]:
+def _roles(
+    _context: click.Context, _parameter: click.Parameter, value: str | None
+) -> frozenset[Role]:
     """Return the roles in a comma-separated list."""
     if value is None:
         return ALL_ROLES
@@ -319,7 +352,9 @@ def _roles(_: click.Context, __: click.Parameter, value: str | None) -> frozense
         return frozenset(Role(name.strip()) for name in value.split(","))
     except ValueError as error:
         known = ", ".join(Role)
-        raise click.BadParameter(f"expected roles out of {known}, separated by commas") from error
+        raise click.BadParameter(
+            _("expected roles out of {known}, separated by commas").format(known=known)
+        ) from error
 
 
 roles_option = click.option(
@@ -327,8 +362,10 @@ roles_option = click.option(
     callback=_roles,
     metavar="LIST",
     show_default=",".join(Role),
-    help="What this process does, if others do the rest. Only one process runs valuation, upkeep "
-    "and feeds. Without api and stream it does not listen.",
+    help=_(
+        "What this process does, if others do the rest. Only one process runs "
+        "valuation, upkeep and feeds. Without api and stream it does not listen."
+    ),
 )
 
 
@@ -343,18 +380,26 @@ def _is_name(text: str) -> bool:
     return True
 
 
-def _hosts(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+def _hosts(
+    _context: click.Context, _parameter: click.Parameter, value: tuple[str, ...]
+) -> tuple[str, ...]:
     for host in value:
         if not _is_name(host):
-            raise click.BadParameter(f"{host!r} is not a host name such as odds.example.org")
+            raise click.BadParameter(
+                _("{host!r} is not a host name such as odds.example.org").format(host=host)
+            )
     return value
 
 
-def read_base_url(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+def read_base_url(
+    _context: click.Context, _parameter: click.Parameter, value: str | None
+) -> str | None:
     """Return a server's public address without a slash at the end."""
     if value is None:
         return None
-    wrong = click.BadParameter(f"{value!r} is not an address such as https://odds.example.org")
+    wrong = click.BadParameter(
+        _("{value!r} is not an address such as https://odds.example.org").format(value=value)
+    )
     try:
         parts = urlsplit(value)
         port = parts.port
@@ -364,19 +409,25 @@ def read_base_url(_: click.Context, __: click.Parameter, value: str | None) -> s
     if parts.scheme not in ("http", "https") or not _is_name(host) or parts.username is not None:
         raise wrong
     if parts.path not in ("", "/") or parts.query or parts.fragment:
-        raise click.BadParameter(f"{value!r}: leave out the path: the service is at the root")
+        raise click.BadParameter(
+            _("{value!r}: leave out the path: the service is at the root").format(value=value)
+        )
     shown = f"[{host}]" if ":" in host else host
     return f"{parts.scheme}://{shown}{f':{port}' if port else ''}"
 
 
-def _proxies(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, ...]:
+def _proxies(
+    _context: click.Context, _parameter: click.Parameter, value: str | None
+) -> tuple[str, ...]:
     found = tuple(each.strip() for each in value.split(",")) if value is not None else ()
     for each in found:
         try:
             ipaddress.ip_network(each)
         except ValueError:
             raise click.BadParameter(
-                f"{each!r} is neither an address nor a network such as 10.0.0.0/8"
+                _("{address!r} is neither an address nor a network such as 10.0.0.0/8").format(
+                    address=each
+                )
             ) from None
     return found
 
@@ -388,15 +439,19 @@ _OPTIONS: Final = (
         multiple=True,
         callback=_hosts,
         metavar="NAME",
-        help="Also answer requests for this host name. By default only this machine's names and "
-        "--host are answered.",
+        help=_(
+            "Also answer requests for this host name. By default only this "
+            "machine's names and --host are answered."
+        ),
     ),
     click.option(
         "--base-url",
         callback=read_base_url,
         metavar="URL",
-        help="Public address, such as https://odds.example.org. Links and examples use it, and"
-        " requests for its name are answered.",
+        help=_(
+            "Public address, such as https://odds.example.org. Links and examples "
+            "use it, and requests for its name are answered."
+        ),
     ),
     click.option(
         "--behind-proxy",
@@ -404,21 +459,27 @@ _OPTIONS: Final = (
         flag_value=",".join(LOOPBACK_PROXIES),
         callback=_proxies,
         metavar="[ADDRESSES]",
-        help="Trust X-Forwarded-For, -Proto and -Host from proxies on this machine, or from these"
-        " comma-separated addresses and networks. Others are not trusted.",
+        help=_(
+            "Trust X-Forwarded-For, -Proto and -Host from proxies on this machine, "
+            "or from these comma-separated addresses and networks. Others are not "
+            "trusted."
+        ),
     ),
     click.option(
         "--tls-cert",
         type=click.Path(dir_okay=False, path_type=Path),
         metavar="FILE",
-        help="Certificate for TLS (PEM, with the chain); a renewed one is used within a minute."
-        " Programs on this machine get a separate address without TLS.",
+        help=_(
+            "Certificate for TLS (PEM, with the chain); a renewed one is used "
+            "within a minute. Programs on this machine get a separate address "
+            "without TLS."
+        ),
     ),
     click.option(
         "--tls-key",
         type=click.Path(dir_okay=False, path_type=Path),
         metavar="FILE",
-        help="Key of the certificate, without a password.",
+        help=_("Key of the certificate, without a password."),
     ),
 )
 
@@ -437,7 +498,7 @@ def public_options(command: Callable[..., Any]) -> Callable[..., Any]:
         **options: Any,
     ) -> Any:
         if (tls_cert is None) != (tls_key is None):
-            raise click.UsageError("--tls-cert and --tls-key must be given together")
+            raise click.UsageError(_("--tls-cert and --tls-key must be given together"))
         tls = None if tls_cert is None or tls_key is None else TlsFiles(tls_cert, tls_key)
         public = PublicAddress(allow_hosts, base_url or "", behind_proxy, tls)
         return command(public=public, **options)
@@ -447,14 +508,14 @@ def public_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return together
 
 
-def moment(_: click.Context, __: click.Parameter, value: str | None) -> int | None:
+def moment(_context: click.Context, _parameter: click.Parameter, value: str | None) -> int | None:
     """Return a time in milliseconds; a date is midnight UTC."""
     if value is None:
         return None
     try:
         return read_moment(value, system_clock())
     except FigureError as error:
-        raise click.BadParameter(str(error)) from error
+        raise click.BadParameter(translated(str(error))) from error
 
 
 def check_span(since: int | None, until: int | None) -> None:
@@ -464,4 +525,4 @@ def check_span(since: int | None, until: int | None) -> None:
         click.UsageError: it ends before it begins.
     """
     if since is not None and until is not None and since >= until:
-        raise click.UsageError("--from must be earlier than --to")
+        raise click.UsageError(_("--from must be earlier than --to"))

@@ -10,6 +10,7 @@ import click
 import msgspec
 
 from oddsdesk.base.clock import system_clock
+from oddsdesk.base.texts import N_, _, translated
 from oddsdesk.cli.bet_sources import check_source, read_key, source_options
 from oddsdesk.cli.import_ import FORMATS
 from oddsdesk.cli.ingest import open_recorder
@@ -34,7 +35,21 @@ from oddsdesk.store.store import open_store
 from oddsdesk.store.values import origin_named
 
 _BATCH: Final = 5_000
-_HEADINGS: Final = ("KICK-OFF", "COMPETITION", "GAME", "STATUS", "SCORE", "PERIODS", "SOURCE")
+_HEADINGS: Final = (
+    *(N_("KICK-OFF"), N_("COMPETITION"), N_("GAME"), N_("STATUS")),
+    *(N_("SCORE"), N_("PERIODS"), N_("SOURCE")),
+)
+
+_STATUSES: Final = {
+    "scheduled": _("scheduled"),
+    "in_play": _("in play"),
+    "final": _("final"),
+    "postponed": _("postponed"),
+    "abandoned": _("abandoned"),
+    "cancelled": _("cancelled"),
+    "retired": _("retired"),
+    "unknown": _("unknown"),
+}
 
 
 @click.group()
@@ -54,13 +69,17 @@ def results() -> None:
 @results.command("list")
 @source_options
 @click.option(
-    "--from", "since", callback=moment, metavar="TIME", help="Only games that begin then or later."
+    "--from",
+    "since",
+    callback=moment,
+    metavar="TIME",
+    help=_("Only games that begin then or later."),
 )
 @click.option(
-    "--to", "until", callback=moment, metavar="TIME", help="Only games that begin earlier."
+    "--to", "until", callback=moment, metavar="TIME", help=_("Only games that begin earlier.")
 )
-@click.option("--competition", metavar="CODE", help="Only games of this competition.")
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON array.")
+@click.option("--competition", metavar="CODE", help=_("Only games of this competition."))
+@click.option("--json", "as_json", is_flag=True, help=_("Print a JSON array."))
 def list_(
     database: Database | None,
     url: str | None,
@@ -87,7 +106,7 @@ def list_(
     else:
         rows = _of_database(database or usual_database(), *asked)
     if not rows and not as_json:
-        click.echo("no results")
+        click.echo(_("no results"))
         return
     print_list(rows, msgspec.to_builtins, _HEADINGS, _row, as_json=as_json)
 
@@ -99,7 +118,7 @@ def _of_database(
         with contextlib.closing(open_store(database, read_only=True)) as store:
             found = store.reader().results(since, until, competition)
     except StoreError as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(translated(str(error))) from error
     return [result_row(each.game_id, each.result, each.before) for each in found]
 
 
@@ -115,16 +134,16 @@ def _of_service(
             )
             return list(rows)
     except errors.ServiceError as error:
-        raise click.ClickException(error.message) from error
+        raise click.ClickException(translated(error.message)) from error
 
 
 def _row(row: ResultRow) -> Sequence[str]:
     score = "-" if row.home is None or row.away is None else f"{row.home}-{row.away}"
-    status = row.status.replace("_", " ")
+    status = _STATUSES.get(row.status, row.status)
     if row.overtime:
-        status += " after overtime"
+        status = _("{status} after overtime").format(status=status)
     who = " ".join(filter(None, (row.source, row.bookmaker and f"({row.bookmaker})")))
-    marks = ["simulated"] * row.simulated + ["corrected"] * bool(row.corrections)
+    marks = [_("simulated")] * row.simulated + [_("corrected")] * bool(row.corrections)
     cells = (
         row.kick_off,
         row.competition or "-",
@@ -137,10 +156,10 @@ def _row(row: ResultRow) -> Sequence[str]:
     return tuple(map(plain, cells))
 
 
-_HELP: Final = "\n".join(f"  {each.name:15} {each.title}" for each in FORMATS)
+_HELP: Final = "\n".join(f"  {each.name:15} {translated(each.title)}" for each in FORMATS)
 
 
-@results.command("import", epilog=f"\b\nFORMAT is one of\n{_HELP}")
+@results.command("import", epilog="\b\n" + _("FORMAT is one of") + f"\n{_HELP}")
 @click.argument("format_name", metavar="FORMAT", type=click.Choice([each.name for each in FORMATS]))
 @click.argument("files", nargs=-1, required=True, metavar="FILE... | -")
 @made_database_option
@@ -158,18 +177,19 @@ def import_(format_name: str, files: tuple[str, ...], database: Database, durabl
       oddsdesk results import scores nba.xlsx
     """
     check_durable(database, durable)
-    with Progress("prices read") as progress:
+    with Progress(_("prices read")) as progress:
         imported = read_files(format_name, files, progress.count_done, stdin=standard_input())
     leave_out_over(imported, system_clock())
     count = len(imported.results)
     if not count and not imported.problems:
-        imported.problems.append(f"no results in {', '.join(files)}")
+        imported.problems.append(_("no results in {names}").format(names=", ".join(files)))
     if count:
         with open_recorder(database, durable=durable) as recorder:
             for start in range(0, count, _BATCH):
                 batch = imported.results[start : start + _BATCH]
                 recorder.record_results(batch, origin_named(format_name))
     for problem in imported.problems:
-        click.echo(problem, err=True)
-    click.echo(f"results {count}, bad {len(imported.problems)}")
+        click.echo(translated(problem), err=True)
+    bad = len(imported.problems)
+    click.echo(_("results {count}, bad {bad}").format(count=count, bad=bad))
     sys.exit(1 if imported.problems else 0)

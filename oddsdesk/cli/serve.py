@@ -17,6 +17,7 @@ from oddsdesk import __version__
 from oddsdesk.base.ending import Ending
 from oddsdesk.base.places import how_to_install
 from oddsdesk.base.tasks import Jobs, new_loop
+from oddsdesk.base.texts import _, translated
 from oddsdesk.cli import options
 from oddsdesk.cli.configured import ConfiguredCommand
 from oddsdesk.cli.logs import start_logging
@@ -122,20 +123,25 @@ _log: Final = logging.getLogger(__name__)
 @click.command(cls=ConfiguredCommand)
 @options.made_database_option
 @options.access_option
-@click.option("--host", default=DEFAULT_HOST, show_default=True, help="Address to listen on.")
+@click.option("--host", default=DEFAULT_HOST, show_default=True, help=_("Address to listen on."))
 @click.option(
     "--port",
     type=click.IntRange(0, 65_535),
     default=DEFAULT_PORT,
     show_default=True,
-    help="Port to listen on; 0 picks a free one.",
+    help=_("Port to listen on; 0 picks a free one."),
 )
-@options.reference_option(show_default=f"the database's; {DEFAULT_REFERENCE} in a new one")
+@options.reference_option(
+    show_default=_("the database's; {sharp_book} in a new one").format(sharp_book=DEFAULT_REFERENCE)
+)
 @options.keep_days_option
 @options.devig_option(default=DEFAULT_METHOD, show_default=True)
 @options.feeds_option(
-    "Feed to run: none, simulator, replay:FILE, replay:FORMAT:FILE, or live odds such as "
-    "the-odds-api:soccer_epl?regions=uk (docs/feeds.md). Can be given several times."
+    _(
+        "Feed to run: none, simulator, replay:FILE, replay:FORMAT:FILE, or live odds "
+        "such as the-odds-api:soccer_epl?regions=uk (docs/feeds.md). Can be given "
+        "several times."
+    )
 )
 @options.speed_option(default=1.0, show_default=True)
 @options.durable_option
@@ -143,8 +149,11 @@ _log: Final = logging.getLogger(__name__)
     "--archive",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="FOLDER",
-    help="Write each finished hour of price history to this folder as Parquet files. Requests for "
-    "history that --keep-days removed are answered from there. Needs the extra archive.",
+    help=_(
+        "Write each finished hour of price history to this folder as Parquet files. "
+        "Requests for history that --keep-days removed are answered from there. "
+        "Needs the extra archive."
+    ),
 )
 @options.roles_option
 @click.option(
@@ -152,54 +161,68 @@ _log: Final = logging.getLogger(__name__)
     type=click.IntRange(1, 64),
     default=1,
     show_default=True,
-    help="Processes that share the port. One of them runs valuation, upkeep and feeds.",
+    help=_("Processes that share the port. One of them runs valuation, upkeep and feeds."),
 )
 @click.option(
     "--metrics-port",
     type=click.IntRange(1, 65_535),
     metavar="PORT",
-    help="Port for /metrics, for Prometheus.",
+    help=_("Port for /metrics, for Prometheus."),
 )
 @click.option(
     "--metrics-host",
     default=DEFAULT_HOST,
     show_default=True,
     metavar="HOST",
-    help="Address for /metrics. Anyone who can connect can read all figures: there is no key and "
-    "no encryption.",
+    help=_(
+        "Address for /metrics. Anyone who can connect can read all figures: there "
+        "is no key and no encryption."
+    ),
 )
 @click.option(
     "--bus",
     metavar="URL",
-    help="NATS server, nats://HOST:PORT, by which processes on one PostgreSQL database announce "
-    "what they recorded. Without it streams are a few milliseconds slower.",
+    help=_(
+        "NATS server, nats://HOST:PORT, by which processes on one PostgreSQL "
+        "database announce what they recorded. Without it streams are a few "
+        "milliseconds slower."
+    ),
 )
 @click.option(
     "--shards",
     type=click.IntRange(1, 64),
     metavar="N",
-    help="Number of parts of the log in a PostgreSQL database; that many processes can record at "
-    "a time. It cannot change once something is recorded.",
-    show_default="the database's",
+    help=_(
+        "Number of parts of the log in a PostgreSQL database; that many processes "
+        "can record at a time. It cannot change once something is recorded."
+    ),
+    show_default=_("the database's"),
 )
 @click.option(
     "--share",
     multiple=True,
     metavar="SOURCE",
-    help="Confirm that you may pass on this source's prices, although its usual terms forbid it. "
-    "They are then also served to other machines.",
+    help=_(
+        "Confirm that you may pass on this source's prices, although its usual "
+        "terms forbid it. They are then also served to other machines."
+    ),
 )
 @click.option(
     "--dashboard",
     is_flag=True,
-    help="Serve web pages at /dashboard: account owners manage their keys, operators the accounts. "
-    "Owners sign in with an invitation (`oddsdesk accounts invite`). Needs the extra dashboard.",
+    help=_(
+        "Serve web pages at /dashboard: account owners manage their keys, operators "
+        "the accounts. Owners sign in with an invitation (`oddsdesk accounts "
+        "invite`). Needs the extra dashboard."
+    ),
 )
 @click.option(
     "--serve-as",
     type=click.Choice([THE_ODDS_API]),
-    help="Also answer the v4 interface of The Odds API, at /v4, so that programs written for it "
-    "spend no credits. For this machine only.",
+    help=_(
+        "Also answer the v4 interface of The Odds API, at /v4, so that programs "
+        "written for it spend no credits. For this machine only."
+    ),
 )
 @options.public_options
 @click.option(
@@ -207,50 +230,61 @@ _log: Final = logging.getLogger(__name__)
     type=click.IntRange(min=1),
     default=DEFAULT_LIMITS.in_all,
     show_default=True,
-    help="Most connections per process. At the limit, a new connection replaces the oldest one "
-    "without a key; if all have a key, it is refused.",
+    help=_(
+        "Most connections per process. At the limit, a new connection replaces the "
+        "oldest one without a key; if all have a key, it is refused."
+    ),
 )
 @click.option(
     "--max-connections-per-address",
     type=click.IntRange(min=1),
     default=DEFAULT_LIMITS.by_address,
     show_default=True,
-    help="Most connections from one address. Behind a trusted proxy: most simultaneous requests "
-    "and streams from the address that it names.",
+    help=_(
+        "Most connections from one address. Behind a trusted proxy: most "
+        "simultaneous requests and streams from the address that it names."
+    ),
 )
 @click.option(
     "--max-handshakes",
     type=click.IntRange(min=1),
     default=DEFAULT_LIMITS.handshakes,
     show_default=True,
-    help="Most TLS handshakes in progress per process, up to 350 KB each. One more ends the "
-    "oldest.",
+    help=_(
+        "Most TLS handshakes in progress per process, up to 350 KB each. One more ends the oldest."
+    ),
 )
 @click.option(
     "--log-level",
     type=click.Choice(["info", "warning", "error"]),
     default="warning",
     show_default=True,
-    help="Lowest level that goes to standard error. The start of feeds is logged unless the level "
-    "is error.",
+    help=_(
+        "Lowest level that goes to standard error. The start of feeds is logged "
+        "unless the level is error."
+    ),
 )
 @click.option(
     "--log-format",
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="Plain text, or one JSON object per line.",
+    help=_("Plain text, or one JSON object per line."),
 )
 @click.option(
     "--access-log",
     is_flag=True,
-    help="Log each request and stream: address, key number, path, status, bytes, milliseconds, "
-    "request id, trace.",
+    help=_(
+        "Log each request and stream: address, key number, path, status, bytes, "
+        "milliseconds, request id, trace."
+    ),
 )
 @click.option(
     "--quiet-probes",
     is_flag=True,
-    help="Leave /api/health, /api/ready and /metrics out of the access log if the answer is 200.",
+    help=_(
+        "Leave /api/health, /api/ready and /metrics out of the access log if the answer is 200."
+    ),
 )
 def serve(
     database: Database,
@@ -294,14 +328,19 @@ def serve(
     """
     if not is_loopback(host) and public.tls is None:
         click.echo(
-            f"warning: {host} is reachable from other machines without encryption;"
-            " give --tls-cert and --tls-key, or put a TLS proxy in front",
+            _(
+                "warning: {host} is reachable from other machines without encryption; "
+                "give --tls-cert and --tls-key, or put a TLS proxy in front"
+            ).format(host=host),
             err=True,
         )
     if metrics_port is not None and not is_loopback(metrics_host):
         click.echo(
-            f"warning: anyone who can connect to {metrics_host}:{metrics_port}/metrics can read it"
-            " without a key; allow only your Prometheus",
+            _(
+                "warning: anyone who can connect to "
+                "{metrics_host}:{metrics_port}/metrics can read it without a key; allow "
+                "only your Prometheus"
+            ).format(metrics_host=metrics_host, metrics_port=metrics_port),
             err=True,
         )
     settings = Settings(
@@ -360,8 +399,11 @@ def _make_room(settings: Settings) -> None:
     make_room(wanted)
     if settings.listens and (most := most_connections()) < wanted:
         click.echo(
-            f"warning: the system allows this process {most} connections, not {wanted};"
-            " raise its limit of open files (ulimit -n, LimitNOFILE) or lower --max-connections",
+            _(
+                "warning: the system allows this process {count} connections, not "
+                "{wanted}; raise its limit of open files (ulimit -n, LimitNOFILE) or "
+                "lower --max-connections"
+            ).format(count=most, wanted=wanted),
             err=True,
         )
 
@@ -443,11 +485,13 @@ def check_together(settings: Settings) -> None:
     options.check_durable(settings.database, settings.durable)
     _check_roles(settings)
     if settings.metrics_port is None and settings.metrics_host != DEFAULT_HOST:
-        raise click.UsageError("--metrics-host needs --metrics-port")
+        raise click.UsageError(_("--metrics-host needs --metrics-port"))
     if settings.workers > 1 and not can_share_ports():
         raise click.ClickException(
-            "this system has no SO_REUSEPORT, so processes cannot share a port: leave out"
-            " --workers, or run one server per port behind a proxy"
+            _(
+                "this system has no SO_REUSEPORT, so processes cannot share a port: "
+                "leave out --workers, or run one server per port behind a proxy"
+            )
         )
 
 
@@ -502,7 +546,7 @@ def _check_usable(settings: Settings, *, may_be_in_use: bool = True) -> None:
 def unusable(error: Exception) -> click.ClickException:
     """Return the error of a command whose server cannot start."""
     option = "--feed: " if isinstance(error, FeedError) else ""
-    return click.ClickException(f"{option}{error}")
+    return click.ClickException(f"{option}{translated(str(error))}")
 
 
 def _check_feed(spec: str, settings: Settings) -> None:
@@ -515,7 +559,11 @@ def _check_shared(share: tuple[str, ...]) -> None:
     known = live_names()
     for source in share:
         if source not in known:
-            raise click.UsageError(f"--share: no source {source!r}; sources are {', '.join(known)}")
+            raise click.UsageError(
+                _("--share: no source {source!r}; sources are {sources}").format(
+                    source=source, sources=", ".join(known)
+                )
+            )
 
 
 def _check_roles(settings: Settings) -> None:
@@ -528,23 +576,28 @@ def _check_roles(settings: Settings) -> None:
     }
     for option, (is_given, needed) in given.items():
         if is_given and not settings.roles & needed:
-            raise click.UsageError(f"{option} needs the role {' or '.join(sorted(needed))}")
+            roles = _(" or ").join(sorted(needed))
+            raise click.UsageError(
+                _("{option} needs the role {roles}").format(option=option, roles=roles)
+            )
     if settings.shards is not None and not isinstance(settings.database, DatabaseUrl):
-        raise click.UsageError("--shards is for PostgreSQL: a file has only one log")
+        raise click.UsageError(_("--shards is for PostgreSQL: a file has only one log"))
     if settings.dashboard:
         _check_dashboard(settings)
     if settings.serve_as is not None:
         _check_serve_as(settings)
     if settings.archive is not None and find_spec("pyarrow") is None:
         raise click.UsageError(
-            f"--archive needs pyarrow, which is not installed: {how_to_install('archive')}"
+            _("--archive needs pyarrow, which is not installed: {how_to_install}").format(
+                how_to_install=how_to_install("archive")
+            )
         )
 
 
 def _check_serve_as(settings: Settings) -> None:
     """Refuse to let other machines read: the interface has no keys that could be checked."""
     if Role.API not in settings.roles:
-        raise click.UsageError("--serve-as needs the role api")
+        raise click.UsageError(_("--serve-as needs the role api"))
     public = settings.public
     given = {
         "--behind-proxy": bool(public.behind_proxy),
@@ -555,17 +608,21 @@ def _check_serve_as(settings: Settings) -> None:
     for option, is_given in given.items():
         if is_given:
             raise click.UsageError(
-                f"--serve-as {settings.serve_as} cannot be used with {option}: other machines could"
-                " read the prices of your sources, which may not be passed on. Serve it at"
-                " 127.0.0.1, and start a second server for others"
+                _(
+                    "--serve-as {serve_as} cannot be used with {option}: other machines "
+                    "could read the prices of your sources, which may not be passed on. "
+                    "Serve it at 127.0.0.1, and start a second server for others"
+                ).format(serve_as=settings.serve_as, option=option)
             )
 
 
 def _check_dashboard(settings: Settings) -> None:
     if Role.API not in settings.roles:
-        raise click.UsageError("--dashboard needs the role api")
+        raise click.UsageError(_("--dashboard needs the role api"))
     missing = [name for name in PACKAGES if find_spec(name) is None]
     if missing:
         raise click.UsageError(
-            f"--dashboard needs {', '.join(missing)}, not installed: {how_to_install('dashboard')}"
+            _("--dashboard needs {packages}, not installed: {how_to_install}").format(
+                packages=", ".join(missing), how_to_install=how_to_install("dashboard")
+            )
         )
