@@ -15,6 +15,7 @@ from oddsdesk.base.figures import Habit
 from oddsdesk.base.file_kinds import BETS, wrong_kind
 from oddsdesk.base.files import OWNER_ONLY
 from oddsdesk.base.spreadsheets import SheetError
+from oddsdesk.base.texts import _, ngettext, translated
 from oddsdesk.board.valuation.verdict_words import PER_DECIDED_TEXT
 from oddsdesk.cli.account_sync import sync
 from oddsdesk.cli.balances import accounts
@@ -77,7 +78,7 @@ def ledger() -> None:
 
 @ledger.command(name="list")
 @ledger_option()
-@click.option("--state", type=click.Choice([*_STATES]), help="Only list bets in this state.")
+@click.option("--state", type=click.Choice([*_STATES]), help=_("Only list bets in this state."))
 @json_option
 def list_(path: Path, state: str | None, as_json: bool) -> None:
     """List the bets by kick-off.
@@ -107,7 +108,7 @@ ledger.add_command(accounts)
 @ledger.command()
 @ledger_option()
 @maybe_database_option
-@click.option("--mend", is_flag=True, help="Replace closing lines taken from the wrong game.")
+@click.option("--mend", is_flag=True, help=_("Replace closing lines taken from the wrong game."))
 @close_reference_option
 @close_method_option
 @json_option
@@ -154,14 +155,20 @@ def close(
             news = held.write_closes(closes.found | closes.reasons(held.read_bets(), now_ms))
             bets = list(counted(held.read_bets()))
     except StoreError as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(translated(str(error))) from error
     left = set[int | None]() if mend else {bet.ident for bet in wrong}
     right = [bet for bet in bets if bet.ident not in left]
     there = sum(bet.close is not None and bet.close.is_there for bet in right)
     unknown = {key[0] if isinstance(key, tuple) else key for key in closes.not_known}
     known = [bet for bet in right if bet.ident not in unknown]
     without = sum(bet.close is not None and not bet.close.is_there for bet in known)
-    print_problems(name, [f"bet {part_text(key)}: {why}" for key, why in closes.not_known.items()])
+    print_problems(
+        name,
+        [
+            _("bet {number}: {reason}").format(number=part_text(key), reason=translated(why))
+            for key, why in closes.not_known.items()
+        ],
+    )
     if left:
         click.echo(f"{name}: {_wrong_text(len(left))}", err=True)
     counts = {"written": news, "with_close": there, "no_close": without}
@@ -170,21 +177,26 @@ def close(
 
 
 def _wrong_text(count: int) -> str:
-    bets = "1 bet has" if count == 1 else f"{count} bets have"
-    return f"{bets} a closing line from another game; replace with --mend"
+    return ngettext(
+        "{count} bet has a closing line from another game; replace with --mend",
+        "{count} bets have a closing line from another game; replace with --mend",
+        count,
+    ).format(count=count)
 
 
 @ledger.command()
 @ledger_option()
 @click.argument("file", required=False)
-@click.option("--to", "target", metavar="FILE", help="Same as FILE. Default: standard output.")
+@click.option("--to", "target", metavar="FILE", help=_("Same as FILE. Default: standard output."))
 @click.option(
     "--format",
     "form",
     type=click.Choice(["csv", "json", "xlsx", "bet-analytix"]),
-    help="Default: by the ending of FILE, else csv. bet-analytix is Bet-Analytix's import format.",
+    help=_(
+        "Default: by the ending of FILE, else csv. bet-analytix is Bet-Analytix's import format."
+    ),
 )
-@click.option("--json", "as_json", is_flag=True, help="Same as --format json.")
+@click.option("--json", "as_json", is_flag=True, help=_("Same as --format json."))
 def export(
     path: Path, file: str | None, target: str | None, form: str | None, as_json: bool
 ) -> None:
@@ -198,7 +210,7 @@ def export(
       oddsdesk ledger export --format bet-analytix for-bet-analytix.csv
     """
     if file is not None and target is not None:
-        raise click.UsageError("FILE and --to mean the same: give only one of them")
+        raise click.UsageError(_("FILE and --to mean the same: give only one of them"))
     target = file or target or STANDARD
     ending = Path(target).suffix.lower().removeprefix(".")
     chosen = "json" if as_json else form or (ending if ending in ("json", "xlsx") else "csv")
@@ -209,7 +221,7 @@ def export(
         _write_workbook(bets, text)
     elif chosen == "bet-analytix":
         for line in write_bet_analytix(bets, text).changed:
-            click.echo(line, err=True)
+            click.echo(translated(line), err=True)
     else:
         {"csv": write_csv, "json": write_json}[chosen](bets, text)
     with output(target, OWNER_ONLY) as stream:
@@ -222,30 +234,32 @@ def export(
 @click.option(
     "--odds",
     type=click.Choice(STYLES),
-    help="How odds are written, if neither the column titles nor the figures show it.",
+    help=_("How odds are written, if neither the column titles nor the figures show it."),
 )
 @click.option(
     "--column",
     "columns",
     multiple=True,
     metavar="FIELD=TITLE",
-    help=f"Read a field from the column TITLE; FIELD= leaves it out. Fields: {', '.join(FIELDS)}.",
+    help=_("Read a field from the column TITLE; FIELD= leaves it out. Fields: {fields}.").format(
+        fields=", ".join(FIELDS)
+    ),
 )
 @click.option(
     "--dates",
     type=click.Choice(["day-first", "month-first"]),
-    help="How dates such as 08/09/2026 are written, if no date of the file shows it.",
+    help=_("How dates such as 08/09/2026 are written, if no date of the file shows it."),
 )
 @click.option(
     "--decimals",
     type=click.Choice([Habit.POINT.value, Habit.COMMA.value]),
-    help="The decimal sign, if figures such as 1,500 do not show it.",
+    help=_("The decimal sign, if figures such as 1,500 do not show it."),
 )
 @click.option(
     "--unit",
-    type=AmountType(0, above=True, what="value of a unit"),
+    type=AmountType(0, above=True, what=_("value of a unit")),
     metavar="AMOUNT",
-    help="What a unit is worth, if stakes are in units.",
+    help=_("What a unit is worth, if stakes are in units."),
 )
 @json_option
 def import_(
@@ -294,7 +308,7 @@ def import_(
         undated |= {len(bets) + place for place in found.undated}
         bets += found.bets
         left_out += found.left_out
-        differing += [f"{file}: {line}" for line in found.differing]
+        differing += [f"{file}: {translated(line)}" for line in found.differing]
     with open_ledger(path, is_made=True) as held:
         compared = compare_bets(bets, held.read_bets(), now_ms, undated)
         if compared.settled:
@@ -305,7 +319,7 @@ def import_(
             if choices != NO_CHOICES:
                 held.remember_choices(titles, choices)
     if left_out:
-        click.echo(f"unused columns: {', '.join(left_out)}", err=True)
+        click.echo(_("unused columns: {names}").format(names=", ".join(left_out)), err=True)
     counts = {
         "bets": len(compared.fresh),
         "there_already": compared.there,
@@ -334,7 +348,7 @@ def undo(path: Path, as_json: bool) -> None:
     with open_ledger(path) as held:
         undone = held.undo_change()
     if undone is None:
-        raise click.ClickException("nothing to undo")
+        raise click.ClickException(_("nothing to undo"))
     what, count = undone
     print_counts({"undone": what, "bets": count}, as_json=as_json)
 
@@ -342,7 +356,7 @@ def undo(path: Path, as_json: bool) -> None:
 @ledger.command()
 @ledger_option()
 @click.option(
-    "--by", type=click.Choice([each.value for each in reporting.Grouping]), help="Split by this."
+    "--by", type=click.Choice([each.value for each in reporting.Grouping]), help=_("Split by this.")
 )
 @close_reference_option
 @close_method_option
@@ -377,15 +391,20 @@ def report(
     else:
         click.echo(reports_table(rows))
         if rows and closed.close_text:
-            click.echo(closed.close_text, err=True)
+            click.echo(translated(closed.close_text), err=True)
         if decided := sum(found.clv_decided for _, label, found in rows if not label):
-            click.echo(f"CLV of {decided} bets is {PER_DECIDED_TEXT}", err=True)
+            click.echo(
+                _("CLV of {count} bets is {per_decided}").format(
+                    count=decided, per_decided=PER_DECIDED_TEXT
+                ),
+                err=True,
+            )
         if free := sum(bool(bet.free_staked) and bet.result is not None for bet in closed.bets):
-            click.echo(f"free bets, not counted in STAKED: {free}", err=True)
-        if any(reporting.luck_text(found).startswith("about") for _, _, found in rows):
-            click.echo(reporting.LUCK_TEXT, err=True)
+            click.echo(_("free bets, not counted in STAKED: {count}").format(count=free), err=True)
+        if any(reporting.is_luck_rough(found) for _, _, found in rows):
+            click.echo(translated(reporting.LUCK_TEXT), err=True)
     if practice:
-        click.echo(f"practice bets left out: {practice}", err=True)
+        click.echo(_("practice bets left out: {count}").format(count=practice), err=True)
 
 
 class Reported(NamedTuple):
@@ -457,33 +476,47 @@ def _read_file(
             answers.append((titles, choices))
     except SheetError as error:
         answer = _ANSWERS[error.about] if isinstance(error, ListUnclearError) else ""
-        text = "; ".join(filter(None, (f"{file}: {error}", answer)))
-        raise click.ClickException(wrong_kind(file, data, BETS) or text) from error
+        text = "; ".join(filter(None, (f"{file}: {translated(str(error))}", answer)))
+        raise click.ClickException(translated(wrong_kind(file, data, BETS) or text)) from error
     return joined(parts, lists.left_out), answers
 
 
 def _print_how_read(file: str, found: ImportedBets, choices: ListChoices) -> None:
     """Print on stderr how a file was read, and what of it was not."""
-    whose = f", exported by {found.tracker}" if found.tracker else ""
-    click.echo(f"{file}: {found.read_as}{whose}", err=True)
+    read_as = translated(found.read_as)
+    if found.tracker:
+        read_as = _("{read_as}, exported by {tracker}").format(
+            read_as=read_as, tracker=found.tracker
+        )
+    click.echo(f"{file}: {read_as}", err=True)
     for line in found.remarks:
-        click.echo(f"{file}: {line}", err=True)
+        click.echo(f"{file}: {translated(line)}", err=True)
     if choices.columns:
-        click.echo(f"{file}: columns as chosen: {_columns_text(choices.columns)}", err=True)
+        click.echo(
+            _("{file}: columns as chosen: {columns}").format(
+                file=file, columns=_columns_text(choices.columns)
+            ),
+            err=True,
+        )
     print_problems(file, found.problems)
     print_problems(file, found.doubts)
     if not found.has_match:
-        click.echo(f"{file}: {NO_MATCH}", err=True)
+        click.echo(f"{file}: {translated(NO_MATCH)}", err=True)
     if not found.has_date:
-        click.echo(f"{file}: {NO_DATE}; use --column date=TITLE", err=True)
+        click.echo(
+            _("{file}: {reason}; use --column date=TITLE").format(
+                file=file, reason=translated(NO_DATE)
+            ),
+            err=True,
+        )
 
 
 _ANSWERS: Final = {
-    "columns": "name columns with --column, such as --column stake=TITLE",
-    "odds": "use --odds, such as --odds american",
-    "dates": "use --dates day-first or --dates month-first",
-    "decimals": "use --decimals point or --decimals comma",
-    "unit": "give what a unit is worth, such as --unit 10",
+    "columns": _("name columns with --column, such as --column stake=TITLE"),
+    "odds": _("use --odds, such as --odds american"),
+    "dates": _("use --dates day-first or --dates month-first"),
+    "decimals": _("use --decimals point or --decimals comma"),
+    "unit": _("give what a unit is worth, such as --unit 10"),
 }
 """The option that answers what a list does not show."""
 
@@ -495,10 +528,12 @@ def _columns(given: Sequence[str]) -> dict[str, str]:
         name, sign, title = text.partition("=")
         try:
             if not sign:
-                raise ValueError("expected FIELD=TITLE, such as stake=Einsatz")
+                raise ValueError(_("expected FIELD=TITLE, such as stake=Einsatz"))
             columns[field_named(name)] = title.strip()
         except ValueError as error:
-            raise click.BadParameter(f"{text!r}: {error}", param_hint="--column") from error
+            raise click.BadParameter(
+                f"{text!r}: {translated(str(error))}", param_hint="--column"
+            ) from error
     return columns
 
 
@@ -510,13 +545,15 @@ def _columns_text(columns: Mapping[str, str]) -> str:
 def _write_workbook(bets: Sequence[PlacedBet], stream: io.BytesIO) -> None:
     problem = missing_qt()
     if problem is not None:
-        raise click.ClickException(f"cannot write a workbook of bets: {problem}")
+        raise click.ClickException(
+            _("cannot write a workbook of bets: {reason}").format(reason=translated(problem))
+        )
     from oddsdesk.desk.export.files import ExportError, write_bets_workbook  # noqa: PLC0415
 
     try:
         write_bets_workbook(bets, stream)
     except ExportError as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(translated(str(error))) from error
 
 
 def _report_fields(currency: str, label: str, found: Report) -> dict[str, Any]:
@@ -555,8 +592,8 @@ def _close_fields(closed: reporting.OneClose) -> dict[str, Any]:
 def _print_differing(lines: Sequence[str]) -> None:
     if not lines:
         return
-    click.echo("check these bets: their profit in the file differs from their result:", err=True)
+    click.echo(_("check these bets: their profit in the file differs from their result:"), err=True)
     for line in lines[:_FIRST]:
         click.echo(line, err=True)
     if len(lines) > _FIRST:
-        click.echo(f"and {len(lines) - _FIRST} more", err=True)
+        click.echo(_("and {count} more").format(count=len(lines) - _FIRST), err=True)

@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 import click
 
 from oddsdesk.base.clock import system_clock
+from oddsdesk.base.texts import N_, _, translated
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.matrix import CellKey, GameEntry, RowKey
 from oddsdesk.board.valuation.slip import SlipLeg, leg_price, price_slip
@@ -32,7 +33,7 @@ from oddsdesk.pricing.selections import guess_market
 from oddsdesk.pricing.value import DerivedChoice
 from oddsdesk.store.databases import Database
 
-_HEADINGS: Final = ("LEG", "ODDS", "FAIR ODDS", "BAND", "GAME")
+_HEADINGS: Final = (N_("LEG"), N_("ODDS"), N_("FAIR ODDS"), N_("BAND"), N_("GAME"))
 _RIGHT: Final = frozenset({"ODDS", "FAIR ODDS", "BAND"})
 
 
@@ -53,20 +54,25 @@ class _Leg(NamedTuple):
     multiple=True,
     required=True,
     metavar="GAME SELECTION",
-    help="A leg: words from the game's name, or its id; then the selection, with its odds after "
-    "@ if known. If the selection does not show its market, put that first: 'btts: Yes'.",
+    help=_(
+        "A leg: words from the game's name, or its id; then the selection, with its "
+        "odds after @ if known. If the selection does not show its market, put that "
+        "first: 'btts: Yes'."
+    ),
 )
 @click.option(
     "--odds",
     type=OddsType(),
     metavar="ODDS",
-    help="Odds offered for the multiple, after commission. Default: the product of the legs' odds.",
+    help=_(
+        "Odds offered for the multiple, after commission. Default: the product of the legs' odds."
+    ),
 )
 @click.option(
     "--bookmaker",
     metavar="NAME",
     default="",
-    help="Where the multiple is offered. Legs without odds take its current prices.",
+    help=_("Where the multiple is offered. Legs without odds take its current prices."),
 )
 @reference_choice
 @derived_option
@@ -114,12 +120,16 @@ def _leg(
     board: Board, games: Mapping[str, GameEntry], game_text: str, typed: str, bookmaker: str
 ) -> _Leg:
     game = _game(games, game_text)
-    text, _, odds_text = (part.strip() for part in typed.partition("@"))
+    text, _sign, odds_text = (part.strip() for part in typed.partition("@"))
     market, colon, selection = (part.strip() for part in text.rpartition(":"))
     market_type = market_named(market) if colon else guess_market(game.match_name, selection)
     if not market_type:
         example = f"'btts: {selection}'"
-        raise click.UsageError(f"{selection!r}: put its market first, such as {example}")
+        raise click.UsageError(
+            _("{selection!r}: put its market first, such as {example}").format(
+                selection=selection, example=example
+            )
+        )
     selection = _selection(board, game, market_type, selection)
     key = RowKey(game.game_id, market_type, 0, selection, _spelled(board, bookmaker))
     slip = SlipLeg(key, _odds(board, key, odds_text))
@@ -138,10 +148,15 @@ def _game(games: Mapping[str, GameEntry], text: str) -> GameEntry:
     if len(found) == 1:
         return found[0]
     if not found:
-        raise click.UsageError(f"no game {text!r} has prices now")
+        raise click.UsageError(_("no game {text!r} has prices now").format(text=text))
     names = ", ".join(game_title(game.match_name) for game in found[:3])
-    more = f" and {len(found) - 3} more" if len(found) > 3 else ""
-    raise click.UsageError(f"{text!r} may be {names}{more}: give more of its name, or its id")
+    if len(found) > 3:
+        names = _("{names} and {count} more").format(names=names, count=len(found) - 3)
+    raise click.UsageError(
+        _("{text!r} may be {names}: give more of its name, or its id").format(
+            text=text, names=names
+        )
+    )
 
 
 def _selection(board: Board, game: GameEntry, market_type: str, text: str) -> str:
@@ -157,8 +172,12 @@ def _selection(board: Board, game: GameEntry, market_type: str, text: str) -> st
     if same:
         return same[0]
     what = f"{game_title(game.match_name)}, {market_words(market_type, game.sport, 0)}"
-    has = f"it has {', '.join(known[:8])}" if known else "that market has no prices now"
-    raise click.UsageError(f"no selection {text!r} in {what}; {has}")
+    if known:
+        wrong = _("no selection {text!r} in {market}; it has {selections}")
+    else:
+        wrong = _("no selection {text!r} in {market}; that market has no prices now")
+    selections = ", ".join(known[:8])
+    raise click.UsageError(wrong.format(text=text, market=what, selections=selections))
 
 
 def _spelled(board: Board, bookmaker: str) -> str:
@@ -171,7 +190,7 @@ def _odds(board: Board, key: RowKey, typed: str) -> float | None:
         try:
             return parse_typed(typed)
         except OddsFormatError as error:
-            raise click.UsageError(f"{key.selection}: {error}") from error
+            raise click.UsageError(f"{key.selection}: {translated(str(error))}") from error
     price = board.price(key.game_id, CellKey(*key[1:])) if key.bookmaker else None
     return price.odds if price is not None and price.is_offered else None
 
@@ -205,16 +224,23 @@ def _fields(legs: Sequence[_Leg], found: MultiplePrice, odds: float | None) -> d
 def _lines(legs: Sequence[_Leg], found: MultiplePrice, odds: float | None) -> Iterator[str]:
     yield from aligned(_HEADINGS, map(_row, legs), _RIGHT)
     yield ""
-    yield from (f"{plain(note)}." for note in found.notes)
+    yield from (f"{plain(translated(note))}." for note in found.notes)
     if found.fair_odds is None:
-        yield f"No fair price: {plain(found.why_not)}."
+        why_not = plain(translated(found.why_not))
+        yield _("No fair price: {reason}.").format(reason=why_not)
         return
-    modelled = " (modelled)" if found.is_modelled else ""
-    worth = "" if odds is None else f"; {odds:.3f} has an EV of {found.ev_pct(odds):+.2f} %"
-    yield f"fair odds {found.fair_odds:.3f}{modelled}{worth}"
-    low = None if odds is None else found.cautious_ev_pct(odds)
+    modelled = _(" (modelled)") if found.is_modelled else ""
+    if odds is None:
+        yield _("fair odds {fair_odds:.3f}{modelled}").format(
+            fair_odds=found.fair_odds, modelled=modelled
+        )
+        return
+    yield _("fair odds {fair_odds:.3f}{modelled}; {odds:.3f} has an EV of {ev:+.2f} %").format(
+        fair_odds=found.fair_odds, modelled=modelled, odds=odds, ev=found.ev_pct(odds)
+    )
+    low = found.cautious_ev_pct(odds)
     if found.is_modelled and low is not None:
-        yield f"at the low end of the model's error {low:+.2f} %"
+        yield _("at the low end of the model's error {ev:+.2f} %").format(ev=low)
 
 
 def _row(leg: _Leg) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ import click
 
 from oddsdesk.base.clock import system_clock
 from oddsdesk.base.places import NoHomeError, default_ledger, settings_folder
+from oddsdesk.base.texts import _, translated
 from oddsdesk.board.model.basis import CONSENSUS
 from oddsdesk.desk.settings.declared import SECTIONS, Setting, close_by
 from oddsdesk.ledger.accounts import MoneyBook, in_main_currency
@@ -27,7 +28,7 @@ from oddsdesk.pricing.settlement_rules import SettlementRules
 
 T = TypeVar("T")
 
-ALL_CURRENCIES: Final = "all currencies"
+ALL_CURRENCIES: Final = _("all currencies")
 """Names the row of all bets in the main currency."""
 
 
@@ -52,7 +53,7 @@ def open_ledger(
         with contextlib.closing(Ledger(path, is_made=is_made, is_read_only=is_read_only)) as held:
             yield held
     except LedgerError as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(translated(str(error))) from error
 
 
 def placed_bets() -> list[PlacedBet]:
@@ -98,7 +99,9 @@ def preset(name: str) -> ValueFilter:
         if each.name.casefold() == name.casefold():
             return each.filter
     names = ", ".join(repr(each.name) for each in known)
-    raise UnknownPresetError(f"no preset {name!r}; presets are {names}")
+    raise UnknownPresetError(
+        _("no preset {name!r}; presets are {names}").format(name=name, names=names)
+    )
 
 
 def presets() -> dict[str, ValueFilter]:
@@ -125,7 +128,10 @@ def all_in_main(bets: Iterable[PlacedBet], book: MoneyBook) -> list[PlacedBet] |
     """Return bets of several currencies in the main one; None, and print why, without a rate."""
     converted = [*in_main_currency(bets, book, system_clock())]
     if missing := by_currency(converted).keys() - {"", book.main}:
-        click.echo(f"no total: no exchange rate for {', '.join(sorted(missing))}", err=True)
+        click.echo(
+            _("no total: no exchange rate for {names}").format(names=", ".join(sorted(missing))),
+            err=True,
+        )
         return None
     return converted
 
@@ -144,7 +150,7 @@ def _reported(known: tuple[T, list[str]]) -> T:
     """Return the content of the user's file, and print its problems."""
     found, problems = known
     for problem in problems:
-        click.echo(problem, err=True)
+        click.echo(translated(problem), err=True)
     return found
 
 
@@ -181,9 +187,13 @@ def settings_problems() -> list[str]:
     try:
         kept = _kept_settings()
     except UnicodeDecodeError:
-        return [f"{settings_file()}: not UTF-8 text"]
+        return [_("{file}: not UTF-8 text").format(file=settings_file())]
     except OSError as error:
-        return [f"{settings_file()}: cannot be read: {error.strerror or error}"]
+        return [
+            _("{file}: cannot be read: {reason}").format(
+                file=settings_file(), reason=error.strerror or error
+            )
+        ]
     except configparser.Error as error:
         return [" ".join(error.message.split())]
     found = []
@@ -191,7 +201,11 @@ def settings_problems() -> list[str]:
         try:
             _read_setting(kept, setting)
         except ValueError as error:
-            found.append(f"{settings_file()}: {setting.key}: {error}; the default applies")
+            found.append(
+                _("{file}: {key}: {reason}; the default applies").format(
+                    file=settings_file(), key=setting.key, reason=translated(str(error))
+                )
+            )
     return found
 
 

@@ -13,6 +13,7 @@ from oddsdesk.base.clock import system_clock
 from oddsdesk.base.figures import FigureError, read_typed_end
 from oddsdesk.base.places import NoHomeError
 from oddsdesk.base.tasks import returned
+from oddsdesk.base.texts import N_, _, translated
 from oddsdesk.board.promotions import PromoWay, Ways, ways_to_use
 from oddsdesk.cli.bet_sources import board_of, read_moment, reference_choice, source_options
 from oddsdesk.cli.options import AmountType, F, Number, OddsType, Percent, json_option
@@ -70,56 +71,62 @@ def promo() -> None:
     "--kind",
     type=click.Choice(_HEDGED),
     required=True,
-    help="qualify: a bet with your own money. free: a free bet, stake not returned (SNR). "
-    "free-returned: a free bet, stake returned (SR). refund: part or all of the stake comes back "
-    "if the bet loses. boost: the winnings are raised.",
+    help=_(
+        "qualify: a bet with your own money. free: a free bet, stake not returned "
+        "(SNR). free-returned: a free bet, stake returned (SR). refund: part or all "
+        "of the stake comes back if the bet loses. boost: the winnings are raised."
+    ),
 )
 @click.option(
-    "--stake", type=AmountType(0, above=True, what="stake"), required=True, metavar="AMOUNT"
+    "--stake", type=AmountType(0, above=True, what=_("stake")), required=True, metavar="AMOUNT"
 )
 @click.option(
-    "--back", type=OddsType(), required=True, metavar="ODDS", help="Odds of the promoted bet."
+    "--back", type=OddsType(), required=True, metavar="ODDS", help=_("Odds of the promoted bet.")
 )
-@click.option("--lay", type=OddsType(), metavar="ODDS", help="Lay odds at the exchange.")
+@click.option("--lay", type=OddsType(), metavar="ODDS", help=_("Lay odds at the exchange."))
 @click.option(
     "--hedge",
     "others",
     type=OddsType(),
     multiple=True,
     metavar="ODDS",
-    help="Instead of --lay: odds of another outcome at another bookmaker; repeat for each outcome.",
+    help=_(
+        "Instead of --lay: odds of another outcome at another bookmaker; repeat for each outcome."
+    ),
 )
 @click.option(
     "--commission",
-    type=Percent(0, 100, what="commission"),
+    type=Percent(0, 100, what=_("commission")),
     default=0.0,
     metavar="PERCENT",
-    help="Commission on the net winnings of the lay. Default: 0.",
+    help=_("Commission on the net winnings of the lay. Default: 0."),
 )
 @click.option(
     "--back-commission",
-    type=Percent(0, 100, what="commission"),
+    type=Percent(0, 100, what=_("commission")),
     default=0.0,
     metavar="PERCENT",
-    help="Commission on the net winnings of the promoted bet. Default: 0.",
+    help=_("Commission on the net winnings of the promoted bet. Default: 0."),
 )
 @click.option(
     "--refund",
-    type=AmountType(0, above=True, what="refund"),
+    type=AmountType(0, above=True, what=_("refund")),
     metavar="AMOUNT",
-    help="Cash value of the refund if the bet loses. Default with --kind refund: the stake.",
+    help=_("Cash value of the refund if the bet loses. Default with --kind refund: the stake."),
 )
 @click.option(
     "--boost",
-    type=Percent(0, 1_000, above=True, what="boost"),
+    type=Percent(0, 1_000, above=True, what=_("boost")),
     metavar="PERCENT",
-    help="Boost of the net winnings; needed with --kind boost.",
+    help=_("Boost of the net winnings; needed with --kind boost."),
 )
 @click.option(
     "--step",
-    type=AmountType(0, above=True, what="step"),
+    type=AmountType(0, above=True, what=_("step")),
     metavar="AMOUNT",
-    help="Round stakes up or down to multiples of this, whichever locks in more. Default: exact.",
+    help=_(
+        "Round stakes up or down to multiples of this, whichever locks in more. Default: exact."
+    ),
 )
 @json_option
 def hedge(
@@ -148,15 +155,15 @@ def hedge(
     """
     chosen = PromoKind(kind)
     if (lay is None) == (not others):
-        raise click.UsageError("give --lay, or --hedge for each other outcome")
+        raise click.UsageError(_("give --lay, or --hedge for each other outcome"))
     if refund is not None and chosen is not PromoKind.REFUND:
-        raise click.UsageError("--refund needs --kind refund")
+        raise click.UsageError(_("--refund needs --kind refund"))
     if (boost is None) is (chosen is PromoKind.BOOST):
         raise click.UsageError(
-            "--kind boost needs --boost" if boost is None else "--boost needs --kind boost"
+            _("--kind boost needs --boost") if boost is None else _("--boost needs --kind boost")
         )
     if others and commission:
-        raise click.UsageError("--commission is for --lay; give --hedge odds after commission")
+        raise click.UsageError(_("--commission is for --lay; give --hedge odds after commission"))
     net = 1 + (back - 1) * (1 - back_commission)
     bet = PromotedBet(chosen, stake, net, stake if refund is None else refund, boost or 0.0)
     fields = (
@@ -187,7 +194,10 @@ def _backed(bet: PromotedBet, others: Sequence[float], step: float) -> dict[str,
     found = hedged(bet, [open_side(odds, step) for odds in others])
     if found is None:
         raise click.ClickException(
-            "no hedge: the other outcomes cost more than they pay, or a stake is less than a step"
+            _(
+                "no hedge: the other outcomes cost more than they pay, or a stake is "
+                "less than a step"
+            )
         )
     return {
         "kind": bet.kind.value,
@@ -204,39 +214,62 @@ def _exact(amount: float) -> float:
     return round(amount, 8) + 0.0
 
 
+_FIGURES: Final = {
+    "kind": _("kind"),
+    "back_stake": _("back stake"),
+    "lay_stake": _("lay stake"),
+    "hedge_stakes": _("hedge stakes"),
+    "liability": _("liability"),
+    "locked": _("locked"),
+    "if_back_wins": _("if back wins"),
+    "if_lay_wins": _("if lay wins"),
+    "if_hedge_wins": _("if hedge wins"),
+}
+
+
 def _figures(fields: dict[str, Any]) -> list[str]:
     rows = []
     for name, value in fields.items():
         values = value if isinstance(value, list) else [value]
         text = ", ".join(each if isinstance(each, str) else f"{each:.2f}" for each in values)
-        rows.append((name.replace("_", " "), text))
-    width = max(len(name) for name, _ in rows)
+        rows.append((_FIGURES[name], text))
+    width = max(len(name) for name, _text in rows)
     return [f"{name.ljust(width)}  {text}" for name, text in rows]
 
 
-def _until(_: click.Context, __: click.Parameter, value: str | None) -> int | None:
+def _until(_context: click.Context, _parameter: click.Parameter, value: str | None) -> int | None:
     """Return a time; a day without an hour ends at midnight of the machine's time zone."""
     if value is None:
         return None
     try:
         return read_typed_end("until", value, system_clock())
     except FigureError as error:
-        raise click.BadParameter(str(error)) from error
+        raise click.BadParameter(translated(str(error))) from error
 
 
-def _sports(_: click.Context, __: click.Parameter, value: Sequence[str]) -> tuple[str, ...]:
+def _sports(
+    _context: click.Context, _parameter: click.Parameter, value: Sequence[str]
+) -> tuple[str, ...]:
     found = {name: named_sport(name) for name in value}
     for name, sport in found.items():
         if sport is None:
-            raise click.BadParameter(f"no sport {name!r}; there are {', '.join(SPORTS)}")
+            raise click.BadParameter(
+                _("no sport {name!r}; there are {names}").format(name=name, names=", ".join(SPORTS))
+            )
     return tuple(sport for sport in found.values() if sport is not None)
 
 
-def _markets(_: click.Context, __: click.Parameter, value: Sequence[str]) -> tuple[str, ...]:
+def _markets(
+    _context: click.Context, _parameter: click.Parameter, value: Sequence[str]
+) -> tuple[str, ...]:
     found = {name: market_named(name) for name in value}
     for name, market in found.items():
         if market not in MARKETS:
-            raise click.BadParameter(f"no market {name!r}; there are {', '.join(MARKETS)}")
+            raise click.BadParameter(
+                _("no market {name!r}; there are {names}").format(
+                    name=name, names=", ".join(MARKETS)
+                )
+            )
     return tuple(found.values())
 
 
@@ -247,64 +280,67 @@ def _offer_options(*, is_needed: bool) -> Callable[[F], F]:
             "--kind",
             type=click.Choice([kind.value for kind in PromoKind]),
             required=is_needed,
-            help="As for `promo hedge`, or bonus: a bonus that must be staked several times.",
+            help=_("As for `promo hedge`, or bonus: a bonus that must be staked several times."),
         ),
-        click.option("--bookmaker", metavar="NAME", required=is_needed, help="The bookmaker."),
+        click.option("--bookmaker", metavar="NAME", required=is_needed, help=_("The bookmaker.")),
         click.option(
             "--amount",
-            type=AmountType(0, above=True, what="amount"),
+            type=AmountType(0, above=True, what=_("amount")),
             required=is_needed,
             metavar="AMOUNT",
-            help="Size of the free bet or bonus, or the qualifying stake. For a boost or a refund: "
-            "the largest stake that counts.",
+            help=_(
+                "Size of the free bet or bonus, or the qualifying stake. For a "
+                "boost or a refund: the largest stake that counts."
+            ),
         ),
         click.option(
             "--least-odds",
             type=OddsType(),
             metavar="ODDS",
-            help="Minimum odds of the promoted bet.",
+            help=_("Minimum odds of the promoted bet."),
         ),
         click.option(
             "--until",
             callback=_until,
             metavar="TIME",
-            help="When the offer ends. Games that start later are left out.",
+            help=_("When the offer ends. Games that start later are left out."),
         ),
         click.option(
             "--refund",
-            type=AmountType(0, above=True, what="refund"),
+            type=AmountType(0, above=True, what=_("refund")),
             metavar="AMOUNT",
-            help="The largest refund if the bet loses. Default: the stake.",
+            help=_("The largest refund if the bet loses. Default: the stake."),
         ),
         click.option(
             "--refund-as",
             type=click.Choice(["money", "free"]),
-            help="Whether the refund is money (default) or a free bet.",
+            help=_("Whether the refund is money (default) or a free bet."),
         ),
         click.option(
             "--retention",
-            type=Percent(0, 100, what="retention"),
+            type=Percent(0, 100, what=_("retention")),
             metavar="PERCENT",
-            help="Cash value of a free bet, in percent of its amount. Default: "
-            f"{DEFAULT_RETENTION:.0%}.",
+            help=_(
+                "Cash value of a free bet, in percent of its amount. Default: {retention:.0%}."
+            ).format(retention=DEFAULT_RETENTION),
         ),
         click.option(
             "--boost",
-            type=Percent(0, 1_000, above=True, what="boost"),
+            type=Percent(0, 1_000, above=True, what=_("boost")),
             metavar="PERCENT",
-            help="Boost of the net winnings.",
+            help=_("Boost of the net winnings."),
         ),
         click.option(
             "--wagering",
-            type=Number(0, 1_000, above=True, what="wagering"),
+            type=Number(0, 1_000, above=True, what=_("wagering")),
             metavar="TIMES",
-            help="Wagering requirement: how many times the bonus must be staked.",
+            help=_("Wagering requirement: how many times the bonus must be staked."),
         ),
         click.option(
             "--most-stake",
-            type=AmountType(0, above=True, what="stake"),
+            type=AmountType(0, above=True, what=_("stake")),
             metavar="AMOUNT",
-            help="The largest stake that counts towards the wagering. Default: the bonus.",
+            help=_("The largest stake that counts towards the wagering. Default: the bonus."),
         ),
         click.option(
             "--sport",
@@ -312,7 +348,7 @@ def _offer_options(*, is_needed: bool) -> Callable[[F], F]:
             multiple=True,
             callback=_sports,
             metavar="NAME",
-            help="Only this sport; may be repeated.",
+            help=_("Only this sport; may be repeated."),
         ),
         click.option(
             "--market",
@@ -320,7 +356,7 @@ def _offer_options(*, is_needed: bool) -> Callable[[F], F]:
             multiple=True,
             callback=_markets,
             metavar="NAME",
-            help="Only this market, such as moneyline; may be repeated.",
+            help=_("Only this market, such as moneyline; may be repeated."),
         ),
     )
 
@@ -349,9 +385,13 @@ def _offer(name: str, given: dict[str, Any], account: str = "", currency: str = 
     }
     for option, needed in fits.items():
         if given.get(option) is not None and kind is not needed:
-            raise click.UsageError(f"--{option.replace('_', '-')} needs --kind {needed.value}")
+            raise click.UsageError(
+                _("--{option} needs --kind {kind}").format(
+                    option=option.replace("_", "-"), kind=needed.value
+                )
+            )
     if kind is PromoKind.BOOST and given.get("boost") is None:
-        raise click.UsageError("--kind boost needs --boost")
+        raise click.UsageError(_("--kind boost needs --boost"))
     fields = {
         key: value
         for key, value in given.items()
@@ -366,7 +406,7 @@ def _offer(name: str, given: dict[str, Any], account: str = "", currency: str = 
         **fields,
     )
     if problem := problem_of(offer):
-        raise click.UsageError(problem)
+        raise click.UsageError(translated(problem))
     return offer
 
 
@@ -377,23 +417,28 @@ def _offer(name: str, given: dict[str, Any], account: str = "", currency: str = 
 @reference_choice
 @click.option(
     "--step",
-    type=AmountType(0, what="step"),
+    type=AmountType(0, what=_("step")),
     metavar="AMOUNT",
-    help="Round stakes to multiples of this; 0 for exact stakes. Default: the desk's setting, and "
-    "0.01 for lays.",
+    help=_(
+        "Round stakes to multiples of this; 0 for exact stakes. Default: the desk's "
+        "setting, and 0.01 for lays."
+    ),
 )
 @click.option(
     "--also-there",
     is_flag=True,
-    help="Allow one bet of each hedge at the offer's own bookmaker, which some forbid. Otherwise "
-    "only the best such way is listed, and only if it locks in more.",
+    help=_(
+        "Allow one bet of each hedge at the offer's own bookmaker, which some "
+        "forbid. Otherwise only the best such way is listed, and only if it locks "
+        "in more."
+    ),
 )
 @click.option(
     "--most",
     type=click.IntRange(1, 1_000),
     default=_USUAL_MOST,
     show_default=True,
-    help="How many ways to list, with a hedge and without.",
+    help=_("How many ways to list, with a hedge and without."),
 )
 @json_option
 def find(
@@ -427,7 +472,7 @@ def find(
     offer = _stored(name, given) if name is not None else _described(given)
     now_ms = system_clock()
     if offer.is_over(now_ms):
-        raise click.ClickException(f"{offer.name} is {_state(offer, now_ms)}")
+        raise click.ClickException(_state_text(offer, now_ms))
     moment = read_moment(database, url, key_file, now_ms)
     board = board_of(moment, now_ms, reference)
     plan = stake_plan(own_setting)
@@ -459,7 +504,7 @@ def find(
     else:
         lines = table_of_ways(offer, found, there, board, rules)
         if moment.sources:
-            lines.append(plain(f"Odds from {', '.join(moment.sources)}"))
+            lines.append(plain(_("Odds from {names}").format(names=", ".join(moment.sources))))
         click.echo("\n".join(lines))
 
 
@@ -475,19 +520,24 @@ def _better(found: Ways, there: Ways) -> PromoWay | None:
 def _described(given: dict[str, Any]) -> Promotion:
     for option in ("kind", "bookmaker", "amount"):
         if given[option] is None:
-            raise click.UsageError(f"give the name of a stored offer, or --{option}")
-    return _offer("This offer", given)
+            raise click.UsageError(
+                _("give the name of a stored offer, or --{option}").format(option=option)
+            )
+    return _offer(_("This offer"), given)
 
 
 def _stored(name: str, given: dict[str, Any]) -> Promotion:
     if any(given.values()):
-        raise click.UsageError("give the name of a stored offer, or options that describe one")
+        raise click.UsageError(_("give the name of a stored offer, or options that describe one"))
     known = _known()
     offer = promotion_named(known, name)
     if offer is None:
-        names = ", ".join(repr(each.name) for each in known)
-        there = f"stored offers: {names}" if names else "no offers are stored"
-        raise click.ClickException(f"no offer {name!r}; {there}")
+        if known:
+            wrong = _("no offer {name!r}; stored offers: {offers}")
+        else:
+            wrong = _("no offer {name!r}; no offers are stored")
+        offers = ", ".join(repr(each.name) for each in known)
+        raise click.ClickException(wrong.format(name=name, offers=offers))
     return offer
 
 
@@ -495,15 +545,15 @@ def _known() -> list[Promotion]:
     """Return the stored offers, and print what is wrong with their file."""
     found, problems = known_promotions()
     for problem in problems:
-        click.echo(plain(problem), err=True)
+        click.echo(plain(translated(problem)), err=True)
     return found
 
 
 @promo.command()
 @click.argument("name")
 @_offer_options(is_needed=True)
-@click.option("--account", default="", metavar="TEXT", help="Your name for the account.")
-@click.option("--currency", default="", metavar="CODE", help="Such as EUR. Default: your own.")
+@click.option("--account", default="", metavar="TEXT", help=_("Your name for the account."))
+@click.option("--currency", default="", metavar="CODE", help=_("Such as EUR. Default: your own."))
 def add(name: str, account: str, currency: str, **given: Any) -> None:
     """Store an offer under a NAME.
 
@@ -517,7 +567,7 @@ def add(name: str, account: str, currency: str, **given: Any) -> None:
     """
     offer = _offer(name.strip(), given, account.strip(), currency.strip().upper())
     _change(lambda: save_promotion(offer))
-    click.echo(plain(f"{offer.name}: {offer.summary}"))
+    click.echo(plain(f"{offer.name}: {translated(offer.summary)}"))
 
 
 @promo.command(name="list")
@@ -538,14 +588,14 @@ def list_(as_json: bool) -> None:
         click.echo(json.dumps(told, indent=2))
         return
     if not rows:
-        click.echo("no offers are stored; add one with `oddsdesk promo add`")
+        click.echo(_("no offers are stored; add one with `oddsdesk promo add`"))
         return
-    headings = ("NAME", "OFFER", "STATE", "BETS", "OPEN", "PROFIT")
+    headings = (N_("NAME"), N_("OFFER"), N_("STATE"), N_("BETS"), N_("OPEN"), N_("PROFIT"))
     cells = [
         (
             plain(offer.name),
-            plain(offer.summary),
-            _state(offer, now_ms),
+            plain(translated(offer.summary)),
+            translated(_state(offer, now_ms)),
             f"{sums.bets or ''}",
             f"{sums.open or ''}",
             f"{sums.profit:+.2f}" if sums.bets > sums.open else "",
@@ -560,16 +610,16 @@ def list_(as_json: bool) -> None:
 def remove(name: str) -> None:
     """Remove a stored offer; its bets stay in the ledger."""
     removed = _change(lambda: remove_promotion(name))
-    click.echo(plain(f"removed {removed.name}"))
+    click.echo(plain(_("removed {name}").format(name=removed.name)))
 
 
 @promo.command()
 @click.argument("name")
-@click.option("--undo", is_flag=True, help="Mark it as not used.")
+@click.option("--undo", is_flag=True, help=_("Mark it as not used."))
 def used(name: str, undo: bool) -> None:
     """Mark a stored offer as used."""
     offer = _change(lambda: use_promotion(name, None if undo else system_clock()))
-    click.echo(plain(f"{offer.name} is {_state(offer, system_clock())}"))
+    click.echo(plain(_state_text(offer, system_clock())))
 
 
 def _change(change: Callable[[], T]) -> T:
@@ -581,7 +631,7 @@ def _change(change: Callable[[], T]) -> T:
     try:
         return change()
     except (OwnTableError, NoHomeError) as error:
-        raise click.ClickException(plain(str(error))) from error
+        raise click.ClickException(plain(translated(str(error)))) from error
 
 
 def offer_fields(offer: Promotion, now_ms: int) -> dict[str, Any]:
@@ -594,5 +644,14 @@ def offer_fields(offer: Promotion, now_ms: int) -> dict[str, Any]:
 
 def _state(offer: Promotion, now_ms: int) -> str:
     if offer.used_at is not None:
-        return "used"
-    return "expired" if offer.is_over(now_ms) else "open"
+        return N_("used")
+    return N_("expired") if offer.is_over(now_ms) else N_("open")
+
+
+def _state_text(offer: Promotion, now_ms: int) -> str:
+    texts = {
+        "used": _("{name} is used"),
+        "expired": _("{name} is expired"),
+        "open": _("{name} is open"),
+    }
+    return texts[_state(offer, now_ms)].format(name=offer.name)

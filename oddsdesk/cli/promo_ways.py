@@ -5,6 +5,7 @@ from collections.abc import Collection
 from typing import Any, Final
 
 from oddsdesk.base.text import near_names
+from oddsdesk.base.texts import N_, _, ngettext, translated
 from oddsdesk.board.board import Board
 from oddsdesk.board.promotions import PromoWay, Ways
 from oddsdesk.board.valuation.verdict_words import amount_text, caution_text
@@ -14,22 +15,15 @@ from oddsdesk.contract.times import format_ms
 from oddsdesk.pricing.promotions import PromoKind, Promotion
 from oddsdesk.pricing.settlement_rules import SettlementRules
 
-_HEADINGS: Final = (
-    "LOCKED IN",
-    "OF OFFER",
-    "STAKE",
-    "LIABILITY",
-    "ODDS",
-    "NET",
-    "BET",
-    "BOOKMAKER",
-    "",
-    "GAME",
+_FIGURES: Final = (N_("STAKE"), N_("LIABILITY"), N_("ODDS"), N_("NET"))
+_BET: Final = (N_("BET"), N_("BOOKMAKER"), "", N_("GAME"))
+_HEADINGS: Final = (N_("LOCKED IN"), N_("OF OFFER"), *_FIGURES, *_BET)
+_UNHEDGED: Final = (
+    *(N_("EV"), N_("WORTH"), N_("CHANCE")),
+    *(each for each in _FIGURES if each != "LIABILITY"),
+    *_BET,
 )
-_UNHEDGED: Final = ("EV", "WORTH", "CHANCE", "STAKE", "ODDS", "NET", "BET", "BOOKMAKER", "", "GAME")
-_RIGHT: Final = frozenset(
-    {"LOCKED IN", "OF OFFER", "EV", "WORTH", "CHANCE", "STAKE", "LIABILITY", "ODDS", "NET"}
-)
+_RIGHT: Final = frozenset({*_HEADINGS, *_UNHEDGED} - {*_BET})
 
 
 def way_fields(way: PromoWay, rules: SettlementRules) -> dict[str, Any]:
@@ -93,41 +87,50 @@ def _rounded(figure: float | None, digits: int) -> float | None:
 
 
 def _no_prices(bookmaker: str, known: Collection[str]) -> str:
+    text = _("no prices of {bookmaker}").format(bookmaker=bookmaker)
     near = near_names(bookmaker, known)
-    meant = f"; did you mean {' or '.join(near)}?" if near else ""
-    return f"no prices of {bookmaker}{meant}"
+    if not near:
+        return text
+    meant = _(" or ").join(near)
+    return _("{text}; did you mean {names}?").format(text=text, names=meant)
 
 
 def table_of_ways(
     offer: Promotion, found: Ways, there: PromoWay | None, board: Board, rules: SettlementRules
 ) -> list[str]:
     """Return the lines of all ways, ``there`` with one bet at the offer's own bookmaker."""
-    reference = board.reference_name or "the sharp book"
+    reference = board.reference_name or _("the sharp book")
     known = board.bookmakers_with_prices()
-    lines = [plain(f"{offer.name}: {offer.summary}"), ""]
+    lines = [plain(f"{offer.name}: {translated(offer.summary)}"), ""]
     for title, ways in (
-        ("With a hedge:", found.hedged),
+        (_("With a hedge:"), found.hedged),
         (
-            f"With one bet of the hedge at {offer.bookmaker}, too:",
+            _("With one bet of the hedge at {bookmaker}, too:").format(bookmaker=offer.bookmaker),
             () if there is None else (there,),
         ),
-        ("Without a hedge:", found.unhedged),
+        (_("Without a hedge:"), found.unhedged),
     ):
         rows = [row for way in ways for row in _rows(way, reference)]
         if rows:
             headings = _HEADINGS if ways[0].is_hedged else _UNHEDGED
             lines += [plain(title), *aligned(headings, rows, _RIGHT), ""]
     notes = dict.fromkeys(
-        plain(f"{game_title(way.match_name)}: {note.text}")
+        plain(f"{game_title(way.match_name)}: {translated(note.text)}")
         for way in found.hedged
         for note in way.notes(rules)
     )
     lines += [*notes, ""] if notes else []
-    left_out = ", ".join(f"{count} {reason}" for reason, count in found.left_out.items())
+    left_out = ", ".join(
+        f"{count} {translated(reason)}" for reason, count in found.left_out.items()
+    )
     if not found.looked_at:
         return [*lines, plain(_no_prices(offer.bookmaker, known))]
-    prices = f"{found.looked_at} price{'' if found.looked_at == 1 else 's'} of {offer.bookmaker}"
-    lines.append(plain(f"{prices}{f'; left out: {left_out}' if left_out else ''}"))
+    prices = ngettext(
+        "{count} price of {bookmaker}", "{count} prices of {bookmaker}", found.looked_at
+    ).format(count=found.looked_at, bookmaker=offer.bookmaker)
+    if left_out:
+        prices = _("{prices}; left out: {reasons}").format(prices=prices, reasons=left_out)
+    lines.append(plain(prices))
     return lines
 
 
@@ -169,20 +172,28 @@ def _remarks(way: PromoWay, place: int, reference: str) -> list[str]:
     leg = way.legs[place]
     remarks = [caution_text(caution, reference) for caution in leg.cautions]
     if way.is_too_good and not place:
-        remarks.insert(0, "a price may be an error")
+        remarks.insert(0, _("a price may be an error"))
     if text := way.money_text(place):
-        remarks.append(text)
+        remarks.append(translated(text))
     offer = way.promotion
     if offer.kind is PromoKind.BONUS and not place:
-        of = "" if way.is_hedged else "this is one of "
-        remarks.append(f"{of}{way.bets_needed:.4g} such bets")
+        bets = (
+            _("{count:.4g} such bets")
+            if way.is_hedged
+            else _("this is one of {count:.4g} such bets")
+        )
+        remarks.append(bets.format(count=way.bets_needed))
     if offer.kind is PromoKind.REFUND and offer.refund_as_free and not place:
-        cash = f"at worst {way.worst_in_cash:+.2f} in cash"
-        remarks.append(f"includes a free bet worth {way.free_part:.2f} if it loses; {cash}")
+        remarks.append(
+            _(
+                "includes a free bet worth {amount:.2f} if it loses; at worst {cash:+.2f} in cash"
+            ).format(amount=way.free_part, cash=way.worst_in_cash)
+        )
     if leg.is_lay and leg.depth is not None and leg.depth.lay:
         odds, size = leg.depth.lay[0]
         if size > 0:
-            remarks.append(f"{amount_text(size, leg.depth.currency)} at {odds:.4g} can be laid")
+            amount = amount_text(size, leg.depth.currency)
+            remarks.append(_("{amount} at {odds:.4g} can be laid").format(amount=amount, odds=odds))
     elif leg.for_sale is not None:
-        remarks.append(f"{amount_text(*leg.for_sale)} for sale")
+        remarks.append(_("{amount} for sale").format(amount=amount_text(*leg.for_sale)))
     return remarks

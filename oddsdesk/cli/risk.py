@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 import click
 
 from oddsdesk.base.clock import system_clock
+from oddsdesk.base.texts import N_, _, ngettext, translated
 from oddsdesk.cli.options import AmountType, Number, json_option, ledger_option
 from oddsdesk.cli.own_records import ALL_CURRENCIES, all_in_main, open_ledger, own_setting
 from oddsdesk.cli.terminal import aligned, plain
@@ -45,27 +46,29 @@ class _Row(NamedTuple):
 @ledger_option()
 @click.option(
     "--bankroll",
-    type=AmountType(0, above=True, what="bankroll"),
+    type=AmountType(0, above=True, what=_("bankroll")),
     metavar="AMOUNT",
-    help="Default: the bankroll in the settings, for bets in your main currency.",
+    help=_("Default: the bankroll in the settings, for bets in your main currency."),
 )
 @click.option(
     "--down",
     "down",
-    type=AmountType(0, above=True, what="loss"),
+    type=AmountType(0, above=True, what=_("loss")),
     metavar="AMOUNT",
     multiple=True,
-    help="Show the chance to lose this much or more. Default: parts of the bankroll or worst loss.",
+    help=_(
+        "Show the chance to lose this much or more. Default: parts of the bankroll or worst loss."
+    ),
 )
 @click.option(
-    "--seed", type=int, default=0, show_default=True, help="Random seed of the simulation."
+    "--seed", type=int, default=0, show_default=True, help=_("Random seed of the simulation.")
 )
 @click.option(
     "--runs",
     type=click.IntRange(1_000, 1_000_000),
     default=RUNS,
     show_default=True,
-    help="Number of simulated results, if an exact distribution would take too long.",
+    help=_("Number of simulated results, if an exact distribution would take too long."),
 )
 @json_option
 def risk(
@@ -110,7 +113,7 @@ def risk(
     if as_json:
         click.echo(json.dumps([_fields(row, seed) for row in rows], indent=2))
     else:
-        click.echo("\n\n".join(map(_text, rows)) or "no open bets")
+        click.echo("\n\n".join(map(_text, rows)) or _("no open bets"))
 
 
 def _losses(found: BetsAhead, bankroll: float | None) -> list[float]:
@@ -155,46 +158,78 @@ def _ever_down(share: float) -> list[dict[str, float]]:
 
 def _text(row: _Row) -> str:
     ahead, found = row.found.ahead, row.found
-    how = "exact" if ahead.is_exact else f"{ahead.runs:,} simulated results"
     lines = [
-        plain(" ".join(filter(None, (_count(found.bets, "open bet"), row.of, row.currency))))
-        + f" on {_count(found.draws, 'independent result')}; {how}",
-        f"expected {_money(ahead.expected)}, standard deviation {ahead.deviation:.2f}",
-        f"worst {_money(ahead.worst)}, best {_money(ahead.best)}",
-        f"down at all: {_percent(ahead.chance_down())}",
-        *(f"down {by:,.2f} or more: {_percent(ahead.chance_down(by))}" for by in row.down),
-        "percentiles: "
-        + ", ".join(f"{each * 100:g} % {_money(ahead.quantile(each))}" for each in _QUANTILES),
+        _first_line(row),
+        _("expected {result}, standard deviation {deviation:.2f}").format(
+            result=_money(ahead.expected), deviation=ahead.deviation
+        ),
+        _("worst {worst}, best {best}").format(worst=_money(ahead.worst), best=_money(ahead.best)),
+        _("down at all: {chance}").format(chance=_percent(ahead.chance_down())),
+        *(
+            _("down {amount:,.2f} or more: {chance}").format(
+                amount=by, chance=_percent(ahead.chance_down(by))
+            )
+            for by in row.down
+        ),
+        _("percentiles: {results}").format(
+            results=", ".join(
+                f"{each * 100:g} % {_money(ahead.quantile(each))}" for each in _QUANTILES
+            )
+        ),
     ]
     if row.bankroll is not None:
         lines += _kelly_lines(row, row.bankroll)
-    if found.without_edge:
-        lines.append(f"without fair odds, counted without an edge: {found.without_edge}")
-    if found.places:
-        lines.append(f"each-way bets, their places counted without an edge: {found.places}")
-    if row.to_settle:
-        lines.append(f"game over, not settled yet: {row.to_settle}")
+    counts = (
+        (_("without fair odds, counted without an edge: {count}"), found.without_edge),
+        (_("each-way bets, their places counted without an edge: {count}"), found.places),
+        (_("game over, not settled yet: {count}"), row.to_settle),
+    )
+    lines += [text.format(count=count) for text, count in counts if count]
     return "\n".join(lines)
+
+
+def _first_line(row: _Row) -> str:
+    ahead, found = row.found.ahead, row.found
+    bets = ngettext("{count} open bet", "{count} open bets", found.bets).format(count=found.bets)
+    games = ngettext(
+        "{bets} on {count} independent result; {how}",
+        "{bets} on {count} independent results; {how}",
+        found.draws,
+    )
+    return games.format(
+        bets=plain(" ".join(filter(None, (bets, row.of, row.currency)))),
+        count=found.draws,
+        how=_("exact")
+        if ahead.is_exact
+        else _("{count:,} simulated results").format(count=ahead.runs),
+    )
 
 
 def _kelly_lines(row: _Row, bankroll: float) -> list[str]:
     ahead, share = row.found.ahead, row.kelly_share
     if ahead.worst <= -bankroll:
-        return [f"they can lose the whole bankroll of {bankroll:,.2f}"]
-    growth = f"bankroll of {bankroll:,.2f}: expected growth {ahead.growth(bankroll) * 100:+.4f} %"
+        return [_("they can lose the whole bankroll of {bankroll:,.2f}").format(bankroll=bankroll)]
+    growth = _("bankroll of {bankroll:,.2f}: expected growth {growth:+.4f} %").format(
+        bankroll=bankroll, growth=ahead.growth(bankroll) * 100
+    )
     if share is None:
-        return [f"{growth}; Kelly would not make these bets" if ahead.worst < 0 else growth]
-    return [f"{growth}; these bets are {share * 100:.1f} % of Kelly", _ever_text(share)]
+        none = _("{growth}; Kelly would not make these bets").format(growth=growth)
+        return [none if ahead.worst < 0 else growth]
+    of_kelly = _("{growth}; these bets are {share:.1f} % of Kelly")
+    return [of_kelly.format(growth=growth, share=share * 100), _ever_text(share)]
 
 
 def _ever_text(share: float) -> str:
-    chances = (f"to {to * 100:g} %: {_percent(chance_ever_down(to, share))}" for to in _EVER_TO)
-    always = f"if you always bet {share * 100:.3g} % of Kelly"
-    return f"{always}, the chance that the bankroll ever falls {', '.join(chances)}"
-
-
-def _count(count: int, word: str) -> str:
-    return f"{count} {word}{'' if count == 1 else 's'}"
+    chances = (
+        _("to {part:g} %: {chance}").format(
+            part=to * 100, chance=_percent(chance_ever_down(to, share))
+        )
+        for to in _EVER_TO
+    )
+    return _(
+        "if you always bet {share:.3g} % of Kelly, the chance that the bankroll ever falls"
+        " {chances}"
+    ).format(share=share * 100, chances=", ".join(chances))
 
 
 def _money(amount: float) -> str:
@@ -218,15 +253,19 @@ class _Game(click.ParamType):  # type: ignore[type-arg]
         for part in str(value).split(","):
             odds, sign, chance = part.partition("@")
             if not sign:
-                self.fail(f"{part!r}: expected ODDS@CHANCE, such as 2.5@55%", param, ctx)
+                self.fail(
+                    _("{part!r}: expected ODDS@CHANCE, such as 2.5@55%").format(part=part),
+                    param,
+                    ctx,
+                )
             share = _chance_of(chance.strip())
             if share is None:
-                why = "expected a chance between 0 and 1, or between 0 % and 100 %"
-                self.fail(f"{part!r}: {why}", param, ctx)
+                wrong = _("{part!r}: expected a chance between 0 and 1, or between 0 % and 100 %")
+                self.fail(wrong.format(part=part), param, ctx)
             try:
                 found.append((share, parse_typed(odds.strip())))
             except OddsFormatError as error:
-                self.fail(f"{part!r}: {error}", param, ctx)
+                self.fail(f"{part!r}: {translated(str(error))}", param, ctx)
         return tuple(found)
 
 
@@ -243,15 +282,15 @@ def _chance_of(text: str) -> float | None:
 @click.argument("games", nargs=-1, required=True, type=_Game(), metavar="GAME...")
 @click.option(
     "--bankroll",
-    type=AmountType(0, above=True, what="bankroll"),
+    type=AmountType(0, above=True, what=_("bankroll")),
     metavar="AMOUNT",
-    help="Default: the bankroll in the settings.",
+    help=_("Default: the bankroll in the settings."),
 )
 @click.option(
     "--share",
-    type=Number(0, 200, above=True, what="Kelly fraction"),
+    type=Number(0, 200, above=True, what=_("Kelly fraction")),
     metavar="PERCENT",
-    help="Kelly fraction. Default: that of the settings.",
+    help=_("Kelly fraction. Default: that of the settings."),
 )
 @json_option
 def kelly(
@@ -281,7 +320,7 @@ def kelly(
     try:
         found = kelly_across(games)
     except ValueError as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(translated(str(error))) from error
     if as_json:
         told = {
             "games": [
@@ -316,9 +355,11 @@ def kelly(
         for number, (game, shares) in enumerate(zip(games, found.shares, strict=True), 1)
         for (chance, odds), full in zip(game, shares, strict=True)
     ]
-    titles = ("GAME", "ODDS", "CHANCE", "EV", "FULL KELLY", "STAKE")
+    titles = (N_("GAME"), N_("ODDS"), N_("CHANCE"), N_("EV"), N_("FULL KELLY"), N_("STAKE"))
     click.echo("\n".join(aligned(titles, rows, frozenset(titles) - {"GAME"})))
     click.echo(
-        f"growth at full Kelly {found.growth * 100:.4f} %; STAKE is {part * 100:g} % of full Kelly"
+        _("growth at full Kelly {growth:.4f} %; STAKE is {part:g} % of full Kelly").format(
+            growth=found.growth * 100, part=part * 100
+        )
     )
     click.echo(_ever_text(part))

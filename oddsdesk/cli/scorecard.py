@@ -10,12 +10,12 @@ import msgspec
 
 from oddsdesk.archive.folder import ArchiveError
 from oddsdesk.base.clock import system_clock
+from oddsdesk.base.market_words import market_text, period_text
 from oddsdesk.base.places import NoHomeError
+from oddsdesk.base.texts import N_, _, ngettext, translated
 from oddsdesk.cli import options
 from oddsdesk.cli.own_records import own_close_by, own_profiles, own_rules, own_setting
 from oddsdesk.cli.terminal import Progress, aligned, plain
-from oddsdesk.contract.competitions import period_label
-from oddsdesk.contract.markets import market_title
 from oddsdesk.desk.settings.declared import METHOD
 from oddsdesk.ledger.own_tables import OwnTableError, save_weights
 from oddsdesk.pricing.closing import CloseBy
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from oddsdesk.research.learned_weights import Learned, LearnedMarket
 
 _HEADINGS: Final = (
-    *("BOOKMAKER", "HOLD % BEFORE CLOSE", "BEST % BEFORE CLOSE", "VALUE", "CLV %"),
-    *("AGE s", "LAG s", "TIED %", "LOG LOSS VS SHARP BOOK AT CLOSE"),
+    *(N_("BOOKMAKER"), N_("HOLD % BEFORE CLOSE"), N_("BEST % BEFORE CLOSE"), N_("VALUE")),
+    *(N_("CLV %"), N_("AGE s"), N_("LAG s"), N_("TIED %"), N_("LOG LOSS VS SHARP BOOK AT CLOSE")),
 )
 _RIGHT: Final = frozenset(_HEADINGS[1:])
-_WEIGHTS: Final = ("BOOKMAKER", "WEIGHT", "SHARE %", "GAMES")
+_WEIGHTS: Final = (N_("BOOKMAKER"), N_("WEIGHT"), N_("SHARE %"), N_("GAMES"))
 _OUT_OF_SAMPLE: Final = (
     *("log_loss", "equal_log_loss", "reference_log_loss"),
     *("gain_vs_equal", "gain_vs_reference"),
@@ -48,16 +48,20 @@ _OUT_OF_SAMPLE: Final = (
 @options.maybe_database_option
 @options.archive_option
 @click.option(
-    "--from", "since", callback=options.moment, metavar="TIME", help="Start counting at this time."
+    "--from",
+    "since",
+    callback=options.moment,
+    metavar="TIME",
+    help=_("Start counting at this time."),
 )
 @click.option(
-    "--to", "until", callback=options.moment, metavar="TIME", help="Stop reading at this time."
+    "--to", "until", callback=options.moment, metavar="TIME", help=_("Stop reading at this time.")
 )
 @click.option(
     "--method",
     type=click.Choice(METHODS),
     metavar="METHOD",
-    help="Devig method: how margins are removed. Default: the desk's setting.",
+    help=_("Devig method: how margins are removed. Default: the desk's setting."),
 )
 @options.log_reference_option
 @options.close_reference_option
@@ -66,16 +70,18 @@ _OUT_OF_SAMPLE: Final = (
     "--weights",
     "weights",
     is_flag=True,
-    help="Learn from results how much each vote in the consensus should count.",
+    help=_("Learn from results how much each vote in the consensus should count."),
 )
-@click.option("--sport", metavar="NAME", help="With --weights: only this sport.")
-@click.option("--market", metavar="TYPE", help="With --weights: only this market type.")
+@click.option("--sport", metavar="NAME", help=_("With --weights: only this sport."))
+@click.option("--market", metavar="TYPE", help=_("With --weights: only this market type."))
 @click.option(
     "--save",
     is_flag=True,
-    help="With --weights: use them from now on for the sharp book 'consensus (learned)'.",
+    help=_("With --weights: use them from now on for the sharp book 'consensus (learned)'."),
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON: an array, one object per card.")
+@click.option(
+    "--json", "as_json", is_flag=True, help=_("Print JSON: an array, one object per card.")
+)
 def scorecard(
     database: Database | None,
     archive: Path | None,
@@ -123,19 +129,19 @@ def scorecard(
     options.check_span(since, until)
     options.check_archive(archive)
     if not weights and (sport, market, save) != (None, None, False):
-        raise click.UsageError("--sport, --market and --save need --weights")
+        raise click.UsageError(_("--sport, --market and --save need --weights"))
     log = Log(database, archive, since, until, method, reference)
     if weights:
         _weights(log, sport, market, is_saved=save, as_json=as_json)
         return
-    with Progress("rows read") as progress:
+    with Progress(_("rows read")) as progress:
         found = scored(log, close_reference, close_method, progress.count_done)
     if as_json:
         click.echo(json.dumps(fields(found), indent=2))
     elif found.cards:
         click.echo(_tables(found))
     for line in remarks(found, log):
-        click.echo(plain(line), err=as_json)
+        click.echo(plain(translated(line)), err=as_json)
 
 
 class Log(NamedTuple):
@@ -179,7 +185,7 @@ def scored(
                 progress=progress,
             )
     except (StoreError, ArchiveError, OSError) as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(translated(str(error))) from error
 
 
 def fields(found: Scored) -> list[dict[str, Any]]:
@@ -201,15 +207,15 @@ def _weights(
     try:
         saved = save_weights(each.found for each in found.markets) if is_saved else None
     except (OSError, OwnTableError, NoHomeError) as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(translated(str(error))) from error
     if as_json:
         click.echo(json.dumps([_market_fields(each) for each in found.markets], indent=2))
     for each in () if as_json else found.markets:
         click.echo("\n".join([*_market_table(each), ""]))
     for line in _weights_notes(found, reference):
-        click.echo(plain(line), err=as_json)
+        click.echo(plain(translated(line)), err=as_json)
     if saved is not None:
-        click.echo(f"saved in {saved}", err=as_json)
+        click.echo(_("saved in {file}").format(file=saved), err=as_json)
 
 
 def _learned(log: Log, sport: str | None, market: str | None) -> tuple["Learned", str]:
@@ -222,11 +228,14 @@ def _learned(log: Log, sport: str | None, market: str | None) -> tuple["Learned"
 
     profiles, rules = own_profiles(), own_rules()
     try:
-        store, reference, _ = log.open_log(CloseBy())
-        with contextlib.closing(store), Progress("rows read") as progress:
+        store, reference, _closer = log.open_log(CloseBy())
+        with contextlib.closing(store), Progress(_("rows read")) as progress:
             if reference in CONSENSUS_TITLES:
                 raise click.UsageError(
-                    "--weights compares the consensus with a bookmaker: name one with --reference"
+                    _(
+                        "--weights compares the consensus with a bookmaker: name one "
+                        "with --reference"
+                    )
                 )
             found = learn_weights(
                 RecordedLog(store.reader(), log.archive),
@@ -241,7 +250,7 @@ def _learned(log: Log, sport: str | None, market: str | None) -> tuple["Learned"
                 progress=progress.count_done,
             )
     except (StoreError, ArchiveError, OSError) as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(translated(str(error))) from error
     return found, reference
 
 
@@ -265,36 +274,60 @@ def _market_table(of: "LearnedMarket") -> list[str]:
         for name, weight in ordered
     ]
     losses = [
-        ("learned", _text(of.log_loss, 5)),
-        ("equal weights", _text(of.equal_log_loss, 5)),
-        (f"{alone} alone", _text(of.reference_log_loss, 5)),
-        ("gain over equal weights", _text(of.gain_vs_equal, 5, "+")),
-        (f"gain over {alone} alone", _text(of.gain_vs_reference, 5, "+")),
+        (_("learned"), _text(of.log_loss, 5)),
+        (_("equal weights"), _text(of.equal_log_loss, 5)),
+        (_("{bookmaker} alone").format(bookmaker=alone), _text(of.reference_log_loss, 5)),
+        (_("gain over equal weights"), _text(of.gain_vs_equal, 5, "+")),
+        (
+            _("gain over {bookmaker} alone").format(bookmaker=alone),
+            _text(of.gain_vs_reference, 5, "+"),
+        ),
     ]
-    where = f"{market_title(found.market_type)}, {period_label(found.sport, found.period)}"
-    left_out = ", ".join(f"{each.name} ({each.games:,} games)" for each in of.folds)
+    folds = (
+        ngettext("{name} ({count:,} game)", "{name} ({count:,} games)", each.games).format(
+            name=each.name, count=each.games
+        )
+        for each in of.folds
+    )
     return [
-        f"{where}, {found.sport}: {found.games:,} games, {found.first_day} to {found.last_day}",
+        _("{market}, {period}, {sport}: {count:,} games, {first_day} to {last_day}").format(
+            market=market_text(found.market_type),
+            period=period_text(found.sport, found.period),
+            sport=found.sport,
+            count=found.games,
+            first_day=found.first_day,
+            last_day=found.last_day,
+        ),
         *aligned(_WEIGHTS, rows, frozenset(_WEIGHTS[1:])),
-        *aligned(("OUT OF SAMPLE", "LOG LOSS"), losses, frozenset({"LOG LOSS"})),
-        f"left out in turn: {left_out}",
-        of.verdict_text,
+        *aligned((N_("OUT OF SAMPLE"), N_("LOG LOSS")), losses, frozenset({"LOG LOSS"})),
+        _("left out in turn: {seasons}").format(seasons=", ".join(folds)),
+        translated(of.verdict_text),
     ]
 
 
 def _weights_notes(found: "Learned", reference: str) -> list[str]:
     lines = [
-        f"{market_title(key.market_type)}, {period_label(key.sport, key.period)}, {key.sport}: "
-        f"{games:,} games with a result and three closing lines; {found.least_games} are needed"
+        _(
+            "{market}, {period}, {sport}: {count:,} games with a result and three "
+            "closing lines; {least_games} are needed"
+        ).format(
+            market=market_text(key.market_type),
+            period=period_text(key.sport, key.period),
+            sport=key.sport,
+            count=games,
+            least_games=found.least_games,
+        )
         for key, games in found.too_few
     ]
     if found.markets:
         lines.append(
-            f"sharp book {reference}; [..] is the 95 % interval, (n) the number of lines; a gain "
-            "above 0 means that the learned weights are better"
+            _(
+                "sharp book {sharp_book}; [..] is the 95 % interval, (n) the number of "
+                "lines; a gain above 0 means that the learned weights are better"
+            ).format(sharp_book=reference)
         )
     elif not found.too_few:
-        lines.append("no game has a result and closing lines of three bookmakers")
+        lines.append(_("no game has a result and closing lines of three bookmakers"))
     return lines + ([found.removed] if found.removed else [])
 
 
@@ -314,11 +347,15 @@ def _tables(found: Scored) -> str:
         blocks.setdefault(card.key[1:], []).append(card)
     lines: list[str] = []
     for (sport, market_type, period), cards in blocks.items():
-        lines.append(f"{market_title(market_type)}, {period_label(sport, period)}, {sport}")
+        lines.append(f"{market_text(market_type)}, {period_text(sport, period)}, {sport}")
         lines += [*aligned(_HEADINGS, map(_row, cards), _RIGHT), ""]
     lines.append(
-        f"holds of {games_text(found.games)}; CLV {found.close.close_by_text}; "
-        "[..] is the 95 % interval, (n) the count, ? means too few games"
+        _(
+            "holds of {games}; CLV {close}; [..] is the 95 % interval, (n) the "
+            "count, ? means too few games"
+        ).format(
+            games=translated(games_text(found.games)), close=translated(found.close.close_by_text)
+        )
     )
     return "\n".join(lines)
 
@@ -326,7 +363,7 @@ def _tables(found: Scored) -> str:
 def _row(card: Card) -> tuple[str, ...]:
     name = plain(card.key.bookmaker)
     return (
-        f"{name} (sharp book)" if card.is_reference else name,
+        _("{name} (sharp book)").format(name=name) if card.is_reference else name,
         _text(card.hold_pct, 2),
         _text(card.best_pct, 1),
         str(card.value_bets),
@@ -339,7 +376,7 @@ def _row(card: Card) -> tuple[str, ...]:
 
 
 def _tied(of: Interval) -> str:
-    return "tied" if of.count else ""
+    return _("tied") if of.count else ""
 
 
 def _text(of: Interval, digits: int, sign: str = "") -> str:

@@ -11,6 +11,7 @@ from oddsdesk.base.clock import system_clock
 from oddsdesk.base.figures import FigureError
 from oddsdesk.base.file_kinds import RESULTS, wrong_kind
 from oddsdesk.base.spreadsheets import SheetError
+from oddsdesk.base.texts import _, translated
 from oddsdesk.cli.bet_sources import read_key
 from oddsdesk.cli.options import AmountType, json_option, ledger_option
 from oddsdesk.cli.own_records import open_ledger, own_rules, placed_bets, settle_open
@@ -42,31 +43,35 @@ _AHEAD_MS: Final = 60 * MINUTE_MS
 @click.command()
 @ledger_option()
 @click.argument("words", nargs=-1, metavar="[BET... RESULT]")
-@click.option("--results", metavar="FILE", help="File of results or scores; - is standard input.")
+@click.option(
+    "--results", metavar="FILE", help=_("File of results or scores; - is standard input.")
+)
 @click.option(
     "--database",
     "place",
     metavar="FILE|URL",
-    help="Settle by the results recorded there: a SQLite file, postgresql://..., or the http(s) "
-    "address of a service.",
+    help=_(
+        "Settle by the results recorded there: a SQLite file, postgresql://..., or "
+        "the http(s) address of a service."
+    ),
 )
 @click.option(
     "--key-file",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="File that holds the key of the service.",
+    help=_("File that holds the key of the service."),
 )
 @click.option(
     "--back",
-    type=AmountType(0, what="amount"),
+    type=AmountType(0, what=_("amount")),
     metavar="AMOUNT",
-    help="Amount the bookmaker paid for a cash-out; for a lay, including the freed liability.",
+    help=_("Amount the bookmaker paid for a cash-out; for a lay, including the freed liability."),
 )
 @click.option(
     "--part",
-    type=AmountType(0, above=True, what="stake"),
+    type=AmountType(0, above=True, what=_("stake")),
     metavar="STAKE",
-    help="Part of the stake that was cashed out; for a lay, part of its liability.",
+    help=_("Part of the stake that was cashed out; for a lay, part of its liability."),
 )
 @json_option
 def settle(
@@ -101,11 +106,16 @@ def settle(
       oddsdesk ledger settle --database https://odds.example --key-file key.txt
     """
     if bool(words) + (results is not None) + (place is not None) != 1:
-        raise click.UsageError("give BET... RESULT, --results FILE or --database FILE|URL")
+        raise click.UsageError(_("give BET... RESULT, --results FILE or --database FILE|URL"))
     service = place if place is not None and place.startswith(_SERVICES) else None
     if (service is None) != (key_file is None):
-        needs = "--key-file needs --database URL" if service is None else "a service needs a key"
-        raise click.UsageError(f"{needs}; give the service's address and --key-file FILE")
+        if service is None:
+            wrong = _(
+                "--key-file needs --database URL; give the service's address and --key-file FILE"
+            )
+        else:
+            wrong = _("a service needs a key; give the service's address and --key-file FILE")
+        raise click.UsageError(wrong)
     now_ms = system_clock()
     data = b"" if results is None else read_input(results)
     with open_ledger(path) as held:
@@ -128,7 +138,7 @@ def _by_file(ledger: Ledger, name: str, data: bytes, now_ms: int) -> Settled:
         found = settle_by_file(data, ledger.read_bets(), now_ms, own_rules(), source)
     except SheetError as error:
         other = wrong_kind(name, data, RESULTS, FOOTBALL_DATA)
-        raise click.ClickException(other or f"{name}: {error}") from error
+        raise click.ClickException(translated(other or f"{name}: {error}")) from error
     if found.is_by_hand:
         ledger.change_bet(found.changed, "settled")
         return found
@@ -167,7 +177,7 @@ def recorded_in(database: Database) -> ResultsOf:
                 held = [each for span in spans for each in reader.results(*span)]
                 return [one for each in held for one in with_abandoned(each.result, each.before)]
         except StoreError as error:
-            raise click.ClickException(str(error)) from error
+            raise click.ClickException(translated(str(error))) from error
 
     return results_of
 
@@ -180,18 +190,20 @@ def _results_of_service(
     try:
         with SyncClient(url, read_key(key_file)) as client:
             if not client.offers(RESULTS_PATH):
-                raise click.ClickException(f"{url}: this service has no results")
+                raise click.ClickException(_("{url}: this service has no results").format(url=url))
             for since, until in spans:
                 for row in client.all_results(since=format_ms(since), until=format_ms(until)):
                     try:
                         found += with_abandoned(*of_row(row, now_ms + _AHEAD_MS))
                     except BadResultError as error:
-                        problems.append(f"{row.match_name}: {error}")
+                        problems.append(f"{row.match_name}: {translated(str(error))}")
     except errors.RateLimitedError as error:
-        again = f"try again at {format_ms(error.retry_at_ms)}"
-        raise click.ClickException(f"{error.message.rstrip('.')}; {again}") from error
+        text = _("{reason}; try again at {time}").format(
+            reason=translated(error.message).rstrip("."), time=format_ms(error.retry_at_ms)
+        )
+        raise click.ClickException(text) from error
     except errors.ServiceError as error:
-        raise click.ClickException(error.message) from error
+        raise click.ClickException(translated(error.message)) from error
     return found
 
 
@@ -217,7 +229,7 @@ class RecurringSettlement:
         before = {bet.ident: bet for bet in bets}
         written = settle_open(found.changed)
         lines = [line for bet in written for line in _settled_lines(before[bet.ident], bet)]
-        left = [f"not settled: {line}" for line in found.to_look_at]
+        left = [_("not settled: {line}").format(line=translated(line)) for line in found.to_look_at]
         lines += [line for line in left if line not in self._printed]
         self._printed |= set(left)
         return lines
@@ -235,16 +247,18 @@ def _by_hand(
     try:
         numbers = list(map(read_bet_number, idents))
     except FigureError as error:
-        raise click.UsageError(str(error)) from error
+        raise click.UsageError(translated(str(error))) from error
     pairs = zip(idents, numbers, strict=True)
     unknown = [ident for ident, (number, _) in pairs if number not in held]
     if unknown or not idents:
-        raise click.UsageError(f"no bet {', '.join(unknown)}" if idents else "give bet numbers")
+        if not idents:
+            raise click.UsageError(_("give bet numbers"))
+        raise click.UsageError(_("no bet {numbers}").format(numbers=", ".join(unknown)))
     try:
         result = read_given_result(word)
         if result is not Result.CASHED_OUT:
             if back is not None or part is not None:
-                raise click.UsageError("--back and --part are only for cashed-out")
+                raise click.UsageError(_("--back and --part are only for cashed-out"))
             changed = dict[int, PlacedBet]()
             for number, place in numbers:
                 bet = changed.get(number, held[number])
@@ -255,11 +269,11 @@ def _by_hand(
             return list(changed.values())
         ((number, place), *more) = numbers
         if back is None or more or place:
-            raise click.UsageError("cash out one bet at a time, with --back AMOUNT")
+            raise click.UsageError(_("cash out one bet at a time, with --back AMOUNT"))
         bet = held[number]
         return [cashed_out(bet, bet.open_size if part is None else part, back, now_ms)]
     except (BadBetError, FigureError) as error:
-        raise click.UsageError(str(error)) from error
+        raise click.UsageError(translated(str(error))) from error
 
 
 def _print(found: Settled, source: str, *, as_json: bool) -> None:
@@ -274,26 +288,39 @@ def _print(found: Settled, source: str, *, as_json: bool) -> None:
         print_counts(counts | {"lists": _lists(found)}, as_json=True)
         return
     for line in found.to_look_at:
-        click.echo(plain(line), err=True)
-    print_problems(source, [f"no result for {_bet_text(bet)}" for bet in found.without_result])
+        click.echo(plain(translated(line)), err=True)
+    print_problems(
+        source,
+        [_("no result for {bet}").format(bet=_bet_text(bet)) for bet in found.without_result],
+    )
     print_counts(counts, as_json=False)
 
 
 def _settled_lines(before: PlacedBet, bet: PlacedBet) -> list[str]:
     """Return a line for each leg that settled, and one for the bet if it did."""
     lines = [
-        f"leg settled: {_bet_text(part.bet)}: {part.bet.result.words} by {part.bet.settled_by}"
+        _("leg settled: {bet}: {result} by {source}").format(
+            bet=_bet_text(part.bet),
+            result=translated(part.bet.result.words),
+            source=translated(part.bet.settled_by),
+        )
         for part, was in zip(parts_of(bet), parts_of(before), strict=True)
         if part.leg and part.bet.result is not None and was.bet.result is None
     ]
     if bet.result is not None:
-        lines.append(f"settled: {_bet_text(bet)}: {bet.result.words} by {bet.settled_by}")
+        lines.append(
+            _("settled: {bet}: {result} by {source}").format(
+                bet=_bet_text(bet),
+                result=translated(bet.result.words),
+                source=translated(bet.settled_by),
+            )
+        )
     return lines
 
 
 def _bet_text(bet: PlacedBet) -> str:
-    game = f", {game_title(bet.match_name)}" if bet.match_name else ""
-    return f"bet {bet.ident}, {bet.selection}{game}"
+    text = _("bet {number}, {selection}").format(number=bet.ident, selection=bet.selection)
+    return f"{text}, {game_title(bet.match_name)}" if bet.match_name else text
 
 
 def _lists(found: Settled) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import click
 
 from oddsdesk.archive.folder import ArchiveError
 from oddsdesk.base.clock import system_clock
+from oddsdesk.base.texts import N_, _, translated
 from oddsdesk.cli.options import (
     archive_option,
     check_archive,
@@ -36,7 +37,10 @@ from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.store import open_store
 
-_HEADINGS: Final = ("BOOKMAKER", "AND", "LINES", "IDENTICAL", "FIRST", "LAST", "")
+_HEADINGS: Final = (
+    *(N_("BOOKMAKER"), N_("AND"), N_("LINES"), N_("IDENTICAL")),
+    *(N_("FIRST"), N_("LAST"), ""),
+)
 _RIGHT: Final = frozenset({"LINES", "IDENTICAL"})
 _LEAST_SHOWN: Final = 0.5
 """Share of identical lines from which a pair without a shared vote is listed."""
@@ -72,7 +76,7 @@ class Evidence(NamedTuple):
     "--json",
     "as_json",
     is_flag=True,
-    help="Print a JSON object: pairs with an identical line, and votes.",
+    help=_("Print a JSON object: pairs with an identical line, and votes."),
 )
 def suppliers(database: Database | None, archive: Path | None, as_json: bool) -> None:
     """List bookmakers with the same odds supplier.
@@ -94,11 +98,11 @@ def suppliers(database: Database | None, archive: Path | None, as_json: bool) ->
     try:
         with (
             contextlib.closing(open_store(database or usual_database(), read_only=True)) as store,
-            Progress("rows read") as progress,
+            Progress(_("rows read")) as progress,
         ):
             found = evidence(RecordedLog(store.reader(), archive), profiles, progress.count_done)
     except (StoreError, ArchiveError, OSError) as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(translated(str(error))) from error
     if as_json:
         click.echo(json.dumps(_as_fields(found, profiles), indent=2))
     else:
@@ -151,18 +155,20 @@ def _lines(found: Evidence, profiles: Profiles) -> Iterator[str]:
         yield from aligned(_HEADINGS, [_row(pair, found) for pair in shown], _RIGHT)
         yield ""
     for title, names in found.shared_votes().items():
-        by = ", ".join(_reasons(names, found.pairs, profiles))
-        yield f"one vote for {title}: {', '.join(names)} ({by})"
+        by = ", ".join(map(translated, _reasons(names, found.pairs, profiles)))
+        yield _("one vote for {supplier}: {bookmakers} ({reasons})").format(
+            supplier=title, bookmakers=", ".join(names), reasons=by
+        )
     least = f"{LEAST_IDENTICAL:.0%}".replace("%", " %")
-    yield (
-        f"{len(found.bookmakers)} bookmakers; one supplier if {least} or more of at least"
-        f" {LEAST_SHARED} lines are identical"
-    )
+    yield _(
+        "{count} bookmakers; one supplier if {share} or more of at least {lines} lines are"
+        " identical"
+    ).format(count=len(found.bookmakers), share=least, lines=LEAST_SHARED)
 
 
 def _row(pair: Pair, found: Evidence) -> tuple[str, ...]:
     days = [format_ms(at)[:10] for at in (pair.first_ms, pair.last_ms)]
-    vote = "one vote" if found.has_one_vote(pair) else ""
+    vote = _("one vote") if found.has_one_vote(pair) else ""
     return (pair.one, pair.other, str(pair.shared), f"{pair.share * 100:.1f} %", *days, vote)
 
 
@@ -171,8 +177,8 @@ def _reasons(names: Iterable[str], pairs: Iterable[Pair], profiles: Profiles) ->
     held = list(names)
     known = [profiles.profile_of(name) for name in held]
     if len({profile.group for profile in known}) < len(known):
-        yield "operator"
+        yield N_("operator")
     if any(each.supplier and not prices_itself(profiles, each.name) for each in known):
-        yield "supplier"
+        yield N_("supplier")
     if any(pair.is_one_supplier and {pair.one, pair.other} <= set(held) for pair in pairs):
-        yield "found"
+        yield N_("found")

@@ -14,9 +14,8 @@ from typing import Any, BinaryIO, Final, TextIO, TypeVar, cast
 import click
 
 from oddsdesk.base.files import NEW_FILE, whole_file
+from oddsdesk.base.market_words import market_text, period_text
 from oddsdesk.base.texts import N_, _, translated
-from oddsdesk.contract.competitions import period_label
-from oddsdesk.contract.markets import market_title
 from oddsdesk.feeds.files import Readable
 
 T = TypeVar("T")
@@ -75,8 +74,8 @@ def plain(text: str) -> str:
 
 def market_words(market_type: str, sport: str, period: int) -> str:
     """Return what people read for a market, such as ``Match result, 1st Half``."""
-    title = translated(market_title(market_type))
-    return f"{title}, {translated(period_label(sport, period))}" if period else title
+    title = market_text(market_type)
+    return f"{title}, {period_text(sport, period)}" if period else title
 
 
 FIRST_AFTER_S = 1.0

@@ -254,6 +254,14 @@ def luck_text(found: Report) -> str:
     )
 
 
+def is_luck_rough(found: Report) -> bool:
+    """Return whether ``luck_text`` has a figure that is not exact: ``about one in 30``."""
+    if found.is_exact or found.chance is None or found.bad_chance is None:
+        return False
+    share = min(found.chance, found.bad_chance)
+    return share <= _USUAL and share * _HARDLY_EVER > 1
+
+
 def by_currency(bets: Iterable[PlacedBet]) -> dict[str, list[PlacedBet]]:
     """Return the bets by currency, the most used currency first."""
     groups: dict[str, list[PlacedBet]] = {}
