@@ -10,6 +10,7 @@ from PySide6.QtGui import QFont, QFontMetrics, QPainter
 
 from oddsdesk.base.numbers import num
 from oddsdesk.base.text import every
+from oddsdesk.base.texts import _, ngettext, translated
 from oddsdesk.contract import administration
 from oddsdesk.desk.ui.controls.fields import FilterEdit
 from oddsdesk.desk.ui.controls.form_dialog import note_label, plain_table, side_by_side
@@ -26,7 +27,7 @@ PLAN_PAUSE_MS: Final = 400
 """Pause in ticking after which the cost is requested."""
 _SOURCES_WIDTH: Final = 270
 _LIST_HEIGHT: Final = 130
-_KEY_KEPT: Final = "A key is saved; paste another to replace it"
+_KEY_KEPT: Final = _("A key is saved; paste another to replace it")
 
 
 class OptionRow(QtWidgets.QWidget):
@@ -37,7 +38,9 @@ class OptionRow(QtWidgets.QWidget):
     def __init__(self, option: administration.SourceOption) -> None:
         super().__init__()
         self.option = option
-        self.boxes = {value: QtWidgets.QCheckBox(literal(title)) for value, title in option.values}
+        self.boxes = {
+            value: QtWidgets.QCheckBox(literal(translated(title))) for value, title in option.values
+        }
         self._row = horizontal(self, spacing=GAP)
         for value, box in self.boxes.items():
             box.setChecked(value in option.chosen)
@@ -86,8 +89,8 @@ class ChoicePage(QtWidgets.QWidget):
         self._title, self._summary = Label(wordWrap=True), note_label("", theme)
         self._title.setFont(theme.fonts.title)
         self.key = QtWidgets.QLineEdit(echoMode=QtWidgets.QLineEdit.EchoMode.Password)
-        self.key.setAccessibleName("Key of the source")
-        self.get_key = QtWidgets.QPushButton("&Get a key…", autoDefault=False)
+        self.key.setAccessibleName(_("Key of the source"))
+        self.get_key = QtWidgets.QPushButton(_("&Get a key…"), autoDefault=False)
         self._key_note = note_label("", theme)
         self.key_trouble = MessageBar(theme)
         self.competitions = CompetitionList(theme)
@@ -95,13 +98,13 @@ class ChoicePage(QtWidgets.QWidget):
         self.list_trouble = MessageBar(theme)
         self._list_note = note_label("", theme)
         self.parts = QtWidgets.QLineEdit()
-        self.parts.setAccessibleName("What to read")
-        self.more = QtWidgets.QPushButton("&More…", autoDefault=False)
+        self.parts.setAccessibleName(_("What to read"))
+        self.more = QtWidgets.QPushButton(_("&More…"), autoDefault=False)
         self.more.setCheckable(True)
         self.address = QtWidgets.QLineEdit(
-            placeholderText="https://… if you use a proxy for this source"
+            placeholderText=_("https://… if you use a proxy for this source")
         )
-        self.address.setAccessibleName("Address of the source")
+        self.address.setAccessibleName(_("Address of the source"))
         self._others_note = note_label("", theme)
         self.cost = Label(wordWrap=True)
         self.cost.setFont(theme.fonts.medium)
@@ -138,11 +141,15 @@ class ChoicePage(QtWidgets.QWidget):
     def missing(self) -> str:
         """Return what is still missing; empty if nothing is."""
         if self.source.parts:
-            return "" if self.parts.text().strip() else "Enter what to read."
+            return "" if self.parts.text().strip() else _("Enter what to read.")
         if not self.competitions.ticked():
-            return "Tick competitions to see the cost."
+            return _("Tick competitions to see the cost.")
         empty = next((row.option for row in self._options if not row.ticked_options()), None)
-        return "" if empty is None else f"Tick at least one of “{empty.title}”."
+        return (
+            ""
+            if empty is None
+            else _("Tick at least one of “{option}”.").format(option=translated(empty.title))
+        )
 
     def show_sources(self, sources: Sequence[administration.LiveSource]) -> None:
         """List the sources and enable the page."""
@@ -161,7 +168,7 @@ class ChoicePage(QtWidgets.QWidget):
         self.key_file = options.pop("key-file", "")
         self._others = options
         others = ", ".join(f"{name}={value}" for name, value in options.items())
-        self._others_note.setText(f"Other options in use: {others}")
+        self._others_note.setText(_("Other options in use: {others}").format(others=others))
         self._others_note.setVisible(bool(others))
         self._ticked = read.parts
         if self.source.parts:
@@ -174,7 +181,7 @@ class ChoicePage(QtWidgets.QWidget):
 
     def show_key_kept(self, is_kept: bool) -> None:
         """Show in the key field whether a key is saved."""
-        self.key.setPlaceholderText(_KEY_KEPT if is_kept else self.source.key)
+        self.key.setPlaceholderText(_KEY_KEPT if is_kept else translated(self.source.key))
 
     def show_key_place(self, said: str) -> None:
         """Show where the key will be saved."""
@@ -182,7 +189,7 @@ class ChoicePage(QtWidgets.QWidget):
 
     def want_key(self) -> None:
         """Ask for the key."""
-        self._list_note.setText("Paste your key to see the competitions.")
+        self._list_note.setText(_("Paste your key to see the competitions."))
         self._list_note.show()
 
     def say_key_trouble(self, text: str) -> None:
@@ -194,14 +201,16 @@ class ChoicePage(QtWidgets.QWidget):
         """Show why there is no list, with a button to try again."""
         self._list_note.hide()
         self.list_trouble.show_message(
-            _line(text), icon="warning", ink=TextRole.DOWN, action="Try again"
+            _line(text), icon="warning", ink=TextRole.DOWN, action=_("Try again")
         )
 
     def show_asking(self) -> None:
         """Show that the list is loading."""
         self.key_trouble.hide()
         self.list_trouble.hide()
-        self._list_note.setText(f"Loading from {self.source.title}…")
+        self._list_note.setText(
+            _("Loading from {source}…").format(source=translated(self.source.title))
+        )
         self._list_note.show()
 
     def show_choices(self, found: administration.Choices) -> None:
@@ -210,32 +219,32 @@ class ChoicePage(QtWidgets.QWidget):
         ticked = self.competitions.ticked() or self._ticked
         listed = {choice.name for choice in found.choices}
         gone = [
-            administration.Choice(name, name, "not listed at present")
+            administration.Choice(name, name, _("not listed at present"))
             for name in ticked
             if name not in listed
         ]
         self.competitions.show_choices((*gone, *found.choices), ticked)
         self._ticked = ()
         if found.credits_left is not None and not self.competitions.ticked():
-            self.cost.setText(f"{_credits(found)} {self.missing()}")
+            self.cost.setText(f"{credits_text(found)} {self.missing()}")
 
     def show_plan(self, plan: administration.LivePlan) -> None:
         """Show the cost of the choice and the number of games."""
         self.cost_trouble.hide()
         self.competitions.show_plan(plan)
-        said = sentence(plan.sentence) if plan.sentence else ""
-        self.cost.setText(f"{said} {_credits(plan)}".strip())
+        said = sentence(translated(plan.sentence)) if plan.sentence else ""
+        self.cost.setText(f"{said} {credits_text(plan)}".strip())
 
     def show_planning(self) -> None:
         """Show that the cost is being checked, or what is missing for that."""
         self.cost_trouble.hide()
-        self.cost.setText(self.missing() or "Checking the cost (this is free)…")
+        self.cost.setText(self.missing() or _("Checking the cost (this is free)…"))
 
     def say_cost_trouble(self, text: str) -> None:
         """Show why the cost is unknown."""
         self.cost.setText("")
         self.cost_trouble.show_message(
-            _line(text), icon="warning", ink=TextRole.DOWN, action="Try again"
+            _line(text), icon="warning", ink=TextRole.DOWN, action=_("Try again")
         )
 
     def _lay_out(self) -> None:
@@ -318,16 +327,16 @@ class ChoicePage(QtWidgets.QWidget):
 
     def _show_source(self) -> None:
         source = self.source
-        self._title.setText(source.title)
+        self._title.setText(translated(source.title))
         said = (source.summary, source.costs)
-        self._summary.setText(" ".join(sentence(text) for text in said if text))
+        self._summary.setText(" ".join(sentence(translated(text)) for text in said if text))
         for widget in (self._key_row, self._key_note):
             widget.setVisible(bool(source.key))
         self.show_key_kept(False)
         self.get_key.setVisible(bool(source.key_url))
         self.get_key.setToolTip(source.key_url)
         self.parts.setVisible(bool(source.parts))
-        self.parts.setPlaceholderText(source.parts)
+        self.parts.setPlaceholderText(translated(source.parts))
         self.competitions.setVisible(not source.parts)
         self.more.setVisible(not source.parts)
         self.more.setChecked(False)
@@ -340,7 +349,7 @@ class ChoicePage(QtWidgets.QWidget):
         self._options = [OptionRow(option) for option in options]
         for row in self._options:
             row.changed.connect(self._on_choice_touched)
-            self._option_form.addRow(Label(row.option.title), row)
+            self._option_form.addRow(Label(translated(row.option.title)), row)
         boxes = [box for row in self._options for box in row.boxes.values()]
         for before, after in pairwise([self.competitions.list, *boxes, self.more]):
             self.setTabOrder(before, after)
@@ -366,14 +375,25 @@ def _line(text: str) -> str:
     return f"{text.rstrip('.')}." if "." in text.partition(" ")[0] else sentence(text)
 
 
-def _credits(said: administration.Choices | administration.LivePlan) -> str:
+def credits_text(
+    said: administration.Choices | administration.LivePlan | administration.FeedStatus,
+) -> str:
+    """Return the credits left and used; empty if unknown."""
     if said.credits_left is None:
         return ""
-    used = "" if said.credits_used is None else f", {num(said.credits_used):,} used"
-    return f"{num(said.credits_left):,} credits left{used}."
+    left, used = num(said.credits_left), said.credits_used
+    if used is None:
+        text = ngettext("{count:,} credit left.", "{count:,} credits left.", said.credits_left)
+        return text.format(count=left)
+    text = ngettext(
+        "{count:,} credit left, {used:,} used.",
+        "{count:,} credits left, {used:,} used.",
+        said.credits_left,
+    )
+    return text.format(count=left, used=num(used))
 
 
-_WIDTHS: Final = {"Competition": 0, "Sport": 150, "Games": 60, "Updates": 160}
+_WIDTHS: Final = {_("Competition"): 0, _("Sport"): 150, _("Games"): 60, _("Updates"): 160}
 _READ: Final = 3
 _NAME: Final = Qt.ItemDataRole.UserRole
 
@@ -386,8 +406,8 @@ class CompetitionList(QtWidgets.QWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self.filter = FilterEdit(theme, "Find a competition")
-        self.list = plain_table(theme, "Competitions", _WIDTHS)
+        self.filter = FilterEdit(theme, _("Find a competition"))
+        self.list = plain_table(theme, _("Competitions"), _WIDTHS)
         header = self.list.header()
         header.setStretchLastSection(False)
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -408,7 +428,7 @@ class CompetitionList(QtWidgets.QWidget):
         self.list.clear()
         self.list.setColumnHidden(_READ, True)
         for choice in choices:
-            item = QtWidgets.QTreeWidgetItem([choice.title, choice.group, "", ""])
+            item = QtWidgets.QTreeWidgetItem([choice.title, translated(choice.group), "", ""])
             item.setData(0, _NAME, choice)
             is_ticked = choice.name in ticked
             item.setCheckState(0, _state(is_ticked))
@@ -436,7 +456,7 @@ class CompetitionList(QtWidgets.QWidget):
             if name in plan.games:
                 item.setText(2, f"{num(plan.games[name]):,}")
             intervals = plan.intervals_s.get(name)
-            item.setText(_READ, every(intervals) if intervals else "")
+            item.setText(_READ, translated(every(intervals)) if intervals else "")
             item.setToolTip(_READ, item.text(_READ))
         self.list.blockSignals(False)
         self.list.viewport().update()
@@ -449,7 +469,7 @@ class CompetitionList(QtWidgets.QWidget):
         words = self.filter.text().casefold().split()
         for item in self._items():
             choice: administration.Choice = item.data(0, _NAME)
-            said = f"{choice.title} {choice.group} {choice.competition} {choice.name}".casefold()
+            said = f"{choice.title} {item.text(1)} {choice.competition} {choice.name}".casefold()
             item.setHidden(not all(word in said for word in words))
 
     def _on_list_item_changed(self, item: QtWidgets.QTreeWidgetItem) -> None:
@@ -465,7 +485,11 @@ def _state(is_ticked: bool) -> Qt.CheckState:
 
 
 OTHER: Final = administration.LiveSource(
-    "", "Other…", "A program, a WebSocket, another package", "", parts="NAME:WHAT?option=value&…"
+    "",
+    _("Other…"),
+    _("A program, a WebSocket, another package"),
+    "",
+    parts="NAME:WHAT?option=value&…",
 )
 """A feed that the user types."""
 _SOURCE: Final = int(Qt.ItemDataRole.UserRole)
@@ -479,7 +503,7 @@ class SourceList(QtWidgets.QListWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self.setAccessibleName("Sources of live odds")
+        self.setAccessibleName(_("Sources of live odds"))
         self._delegate = _SourceDelegate(theme, self)
         self.setItemDelegate(self._delegate)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -489,10 +513,10 @@ class SourceList(QtWidgets.QListWidget):
         """List the sources and the one to type; none is selected yet."""
         self.clear()
         for source in (*sources, OTHER):
-            item = QtWidgets.QListWidgetItem(source.title)
+            item = QtWidgets.QListWidgetItem(translated(source.title))
             item.setData(_SOURCE, source)
-            spoken = (source.title, source.summary, needs_of(source))
-            item.setData(Qt.ItemDataRole.AccessibleTextRole, ". ".join(filter(None, spoken)))
+            texts = (translated(source.title), translated(source.summary), needs_of(source))
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, ". ".join(filter(None, texts)))
             self.addItem(item)
 
     def choose_source(self, name: str) -> None:
@@ -511,7 +535,8 @@ def needs_of(source: administration.LiveSource) -> str:
     """Return whether a source needs a key, and its cost, in one line."""
     if source is OTHER:
         return ""
-    return f"{'Needs a key' if source.key else 'No key needed'} · {source.costs}"
+    key = _("Needs a key") if source.key else _("No key needed")
+    return f"{key} · {translated(source.costs)}"
 
 
 class _SourceDelegate(QtWidgets.QStyledItemDelegate):
@@ -534,8 +559,8 @@ class _SourceDelegate(QtWidgets.QStyledItemDelegate):
         painter.save()
         paint_row_ground(painter, option, tokens)
         area = QRectF(option.rect).adjusted(GAP, STEP, -STEP, 0)
-        self._line(painter, area, source.title, fonts.strong, TextRole.STRONG)
-        self._line(painter, area, source.summary, fonts.small, TextRole.SOFT)
+        self._line(painter, area, translated(source.title), fonts.strong, TextRole.STRONG)
+        self._line(painter, area, translated(source.summary), fonts.small, TextRole.SOFT)
         self._line(painter, area, needs_of(source), fonts.small, TextRole.NOTE)
         painter.restore()
 

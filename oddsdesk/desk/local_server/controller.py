@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.numbers import num
 from oddsdesk.base.tasks import cancel_tasks, spawn
+from oddsdesk.base.texts import _, translated
 from oddsdesk.contract.access import Plan
 from oddsdesk.contract.administration import FeedState, ImportOutcome, LocalServerError
 from oddsdesk.contract.identity import PairState
@@ -113,7 +114,7 @@ class ServerController(QObject):
         try:
             await work
         except LocalServerError as error:
-            self._dialog.say_trouble(str(error))
+            self._dialog.say_trouble(translated(str(error)))
 
     def _refresh(self) -> None:
         if not self._is_refreshing:
@@ -159,7 +160,7 @@ class ServerController(QObject):
             self._dialog.keys.show_secret(secret)
 
     async def _back_up(self, target: Path, keys: bool, bets: bool) -> None:
-        self._dialog.message.show_message("Copying…", icon="loading")
+        self._dialog.message.show_message(_("Copying…"), icon="loading")
         try:
             size = await self._server.back_up(
                 target, keys=keys, bets=bets, progress=self._tell_copied
@@ -167,7 +168,9 @@ class ServerController(QObject):
         finally:
             if not self._has_ended:
                 self._dialog.backup.show_working(False)
-        self._dialog.say_done(f"{num(size / _MIB):,.1f} MiB copied to {target}")
+        self._dialog.say_done(
+            _("{size:,.1f} MiB copied to {target}").format(size=num(size / _MIB), target=target)
+        )
 
     async def _keep(self, days: int) -> None:
         try:
@@ -177,7 +180,9 @@ class ServerController(QObject):
 
     def _tell_copied(self, share: float) -> None:
         if not self._has_ended:
-            self._dialog.message.show_message(f"Copying… {num(share):.0%}", icon="loading")
+            self._dialog.message.show_message(
+                _("Copying… {share:.0%}").format(share=num(share)), icon="loading"
+            )
 
     def _on_dialog_finished(self) -> None:
         self._has_ended = True
@@ -223,13 +228,15 @@ class ServerController(QObject):
         if made is not None:
             warning = await self._free_warning(made.plan, made.bookmaker)
             if warning:
-                self._dialog.say_warning(f"Key created. {sentence(warning)}")
+                self._dialog.say_warning(
+                    _("Key created. {warning}").format(warning=sentence(warning))
+                )
 
     async def _free_warning(self, plan: Plan, bookmaker: str | None) -> str:
         """Return why a key on Free would get no odds; other plans include all bookmakers."""
         if plan.rights.all_bookmakers:
             return ""
-        return await self._server.account_warning(plan, bookmaker)
+        return translated(await self._server.account_warning(plan, bookmaker))
 
     async def _rotate(self, key_id: int) -> None:
         await self._show_new(await self._server.rotate_key(key_id))
@@ -239,11 +246,15 @@ class ServerController(QObject):
         await self._show_keys()
 
     async def _change(self, account: str, plan: Plan, bookmaker: str | None) -> None:
-        warning = await self._server.change_rights(account, plan, bookmaker)
+        warning = translated(await self._server.change_rights(account, plan, bookmaker))
         await self._show_keys()
-        when = "" if plan is Plan.FREE else "on Free: "
-        sees = f" ({when}{bookmaker})" if bookmaker else ""
-        done = f"Account {account} is now on {plan.value}{sees}"
+        if not bookmaker:
+            text = _("Account {account} is now on {plan}")
+        elif plan is Plan.FREE:
+            text = _("Account {account} is now on {plan} ({bookmaker})")
+        else:
+            text = _("Account {account} is now on {plan} (on Free: {bookmaker})")
+        done = text.format(account=account, plan=plan.value, bookmaker=bookmaker)
         if warning:
             self._dialog.say_warning(f"{done}. {sentence(warning)}")
         else:
@@ -252,7 +263,7 @@ class ServerController(QObject):
     async def _remove(self, account: str) -> None:
         await self._server.drop_account(account)
         await self._show_keys()
-        self._dialog.say_done(f"Account {account} removed")
+        self._dialog.say_done(_("Account {account} removed").format(account=account))
 
 
 class ImportController(QObject):
@@ -311,13 +322,13 @@ class ImportController(QObject):
         try:
             here = (await server.database()).path
         except LocalServerError as error:
-            self._tell_trouble(str(error))
+            self._tell_trouble(translated(str(error)))
             return
         finally:
             self._task = None
         path = here.with_name(f"{file or 'odds'}.db")
         if path.exists():
-            self.say_refused(f"{path} already exists. Choose another name.")
+            self.say_refused(_("{path} already exists. Choose another name.").format(path=path))
         else:
             self.new_database_requested.emit(name, path, wanted)
 
@@ -336,7 +347,7 @@ class ImportController(QObject):
                 together=wanted.together,
             )
         except LocalServerError as error:
-            self._tell_trouble(str(error))
+            self._tell_trouble(translated(str(error)))
         else:
             self._tell(done)
         finally:
@@ -346,14 +357,14 @@ class ImportController(QObject):
         if done.is_past and done.newest_ms is not None:
             self.past_imported.emit(done.newest_ms)
         if self._dialog is None:
-            self.done.emit(f"Import: {summary(done)}")
+            self.done.emit(_("Import: {text}").format(text=summary(done)))
         else:
             self.done.emit("")
             self._dialog.imports.show_outcome(done)
 
     def _tell_trouble(self, text: str) -> None:
         if self._dialog is None:
-            self.message_ready.emit(f"Import: {text}")
+            self.message_ready.emit(_("Import: {text}").format(text=text))
         else:
             self._dialog.imports.show_ready()
             self._dialog.say_trouble(text)

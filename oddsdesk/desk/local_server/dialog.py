@@ -12,6 +12,7 @@ from PySide6.QtCore import Qt, Signal, SignalInstance
 from PySide6.QtGui import QGuiApplication
 
 from oddsdesk.base.numbers import num
+from oddsdesk.base.texts import _, ngettext, translated
 from oddsdesk.contract.administration import DatabaseState, FeedCondition, FeedState, ImportOutcome
 from oddsdesk.contract.formats import file_formats
 from oddsdesk.contract.identity import GamePair
@@ -36,10 +37,10 @@ from oddsdesk.desk.ui.theme.theme import Theme, resize_scaled
 from oddsdesk.desk.ui.theme.tokens import TextRole
 
 _MIB = 1024 * 1024
-_KEPT = "Keep price history"
-_KEPT_HELP = (
-    "Older price changes are deleted, except those that were already older when imported. "
-    "Saved in the database."
+_KEPT = _("Keep price history")
+_KEPT_HELP = _(
+    "Older price changes are deleted, except those that were already older when "
+    "imported. Saved in the database."
 )
 _DAYS = (0, 1_825, 730, 365, 180, 90, 30, 14, 7, 1)
 """The choices; 0 means forever. The wheel and keys move by one choice."""
@@ -53,8 +54,8 @@ class ServerPage(QtWidgets.QWidget):
     def __init__(self, theme: Theme, address: str) -> None:
         super().__init__()
         self._theme = theme
-        self._copy = QtWidgets.QPushButton("Copy", autoDefault=False)
-        self._copy.setAccessibleName("Copy the address")
+        self._copy = QtWidgets.QPushButton(_("Copy"), autoDefault=False)
+        self._copy.setAccessibleName(_("Copy the address"))
         self._copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(address))
         self.days = ChoiceBox()
         self.days.setEnabled(False)
@@ -70,7 +71,9 @@ class ServerPage(QtWidgets.QWidget):
         self.room.setText(f"{num(database.size / _MIB):,.1f} MiB")
         self.reference.setText(database.reference)
         seen = database.last_scraped_at
-        self.newest.setText("None yet" if seen is None else f"{age_text(now_ms - seen)} ago")
+        self.newest.setText(
+            _("None yet") if seen is None else _("{age} ago").format(age=age_text(now_ms - seen))
+        )
         if not self.days.view().isVisible():
             self._show_days(database.keep_days)
 
@@ -90,12 +93,12 @@ class ServerPage(QtWidgets.QWidget):
         form.setVerticalSpacing(GAP)
         shown = _fact()
         shown.setText(address)
-        said = "Only programs on this computer can connect, each with its own key."
-        form.addRow("Address", self._explained(side_by_side(shown, self._copy), said))
-        form.addRow("Database", self.database)
-        form.addRow("Size", self.room)
-        form.addRow("Sharp book", self.reference)
-        form.addRow("Newest price", self.newest)
+        said = _("Only programs on this computer can connect, each with its own key.")
+        form.addRow(_("Address"), self._explained(side_by_side(shown, self._copy), said))
+        form.addRow(_("Database"), self.database)
+        form.addRow(_("Size"), self.room)
+        form.addRow(_("Sharp book"), self.reference)
+        form.addRow(_("Newest price"), self.newest)
         form.addRow(_KEPT, self._explained(_leftmost(self.days), _KEPT_HELP))
 
     def _explained(self, field: QtWidgets.QWidget, text: str) -> QtWidgets.QWidget:
@@ -106,8 +109,8 @@ class ServerPage(QtWidgets.QWidget):
 
 def _words(days: int) -> str:
     if not days:
-        return "Forever"
-    return f"For {num(days):,} day{'s' if days != 1 else ''}"
+        return _("Forever")
+    return ngettext("For {count:,} day", "For {count:,} days", days).format(count=num(days))
 
 
 def _leftmost(field: QtWidgets.QWidget) -> QtWidgets.QWidget:
@@ -126,7 +129,7 @@ def _fact() -> Label:
 
 
 _SIZE = (880, 560)
-_GAMES = "Games"
+_GAMES = _("Games")
 
 
 class ServerDialog(Dialog):
@@ -140,7 +143,7 @@ class ServerDialog(Dialog):
         kept_import: "Saved[KeptImport] | None" = None,
     ) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Built-in server")
+        self.setWindowTitle(_("Built-in server"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         resize_scaled(self, theme, *_SIZE)
         self.server = ServerPage(theme, address)
@@ -150,12 +153,12 @@ class ServerDialog(Dialog):
         self.keys = KeysPage(theme, address)
         self.backup = BackupPage(theme)
         self.pages = QtWidgets.QTabWidget(documentMode=True)
-        self.pages.addTab(self.server, "Server")
-        self.pages.addTab(self.feeds, "Feeds")
-        self.pages.addTab(self.imports, "Import")
+        self.pages.addTab(self.server, _("Server"))
+        self.pages.addTab(self.feeds, _("Feeds"))
+        self.pages.addTab(self.imports, _("Import"))
         self.pages.addTab(self.games, _GAMES)
-        self.pages.addTab(self.keys, "Keys")
-        self.pages.addTab(self.backup, "Backup")
+        self.pages.addTab(self.keys, _("Keys"))
+        self.pages.addTab(self.backup, _("Backup"))
         self.message = MessageBar(theme, self)
         self._reserve_message_room()
         self.message.action_requested.connect(self._on_message_action_requested)
@@ -199,7 +202,7 @@ class ServerDialog(Dialog):
             super().reject()
             return
         self.pages.setCurrentWidget(self.keys)
-        self.message.ask_question(NOT_COPIED, action="Close without copying", is_grave=True)
+        self.message.ask_question(NOT_COPIED, action=_("Close without copying"), is_grave=True)
 
     def say_trouble(self, text: str) -> None:
         """Show what the server refused, and why."""
@@ -214,22 +217,26 @@ class ServerDialog(Dialog):
         self.message.show_message(text, icon="check", ink=TextRole.UP)
 
 
-_WIDTHS = {"Feed": 330, "Speed": 70, "State": 0}
-_SAID = (
-    "Feeds added here stop when you quit; feeds that start with the server are set in the "
-    "connection. All odds go into the same database, simulated ones only until real odds "
-    "arrive."
+_WIDTHS = {_("Feed"): 330, _("Speed"): 70, _("State"): 0}
+_SAID = _(
+    "Feeds added here stop when you quit; feeds that start with the server are set "
+    "in the connection. All odds go into the same database, simulated ones only "
+    "until real odds arrive."
 )
 
-_KEY = "Key for the source, if it needs one; {}"
+_KEY_IN_KEYRING = _("Key for the source, if it needs one; saved in the system keyring")
+_KEY_WITHOUT_KEYRING = _(
+    "Key for the source, if it needs one; no keyring on this computer: use key-file=FILE in "
+    "the feed"
+)
 
 _STATES = {
-    FeedCondition.RUNNING: "Running",
-    FeedCondition.WAITING: "Waiting",
-    FeedCondition.OUT_OF_CREDITS: "Out of credits",
-    FeedCondition.REFUSED: "Refused",
-    FeedCondition.FAILING: "Failing",
-    FeedCondition.STOPPED: "Stopped",
+    FeedCondition.RUNNING: _("Running"),
+    FeedCondition.WAITING: _("Waiting"),
+    FeedCondition.OUT_OF_CREDITS: _("Out of credits"),
+    FeedCondition.REFUSED: _("Refused"),
+    FeedCondition.FAILING: _("Failing"),
+    FeedCondition.STOPPED: _("Stopped"),
 }
 
 
@@ -246,26 +253,25 @@ class FeedsPage(QtWidgets.QWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self.list = plain_table(theme, "Feeds", _WIDTHS)
+        self.list = plain_table(theme, _("Feeds"), _WIDTHS)
         self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.list.currentItemChanged.connect(self._show_selected)
         self.said = note_label("", theme)
-        self.said.setAccessibleName("Selected feed")
-        self.start = QtWidgets.QPushButton("&Start", autoDefault=False)
+        self.said.setAccessibleName(_("Selected feed"))
+        self.start = QtWidgets.QPushButton(_("&Start"), autoDefault=False)
         self.start.clicked.connect(lambda: self._wish(self.start_requested))
-        self.stop = QtWidgets.QPushButton("S&top", autoDefault=False)
+        self.stop = QtWidgets.QPushButton(_("S&top"), autoDefault=False)
         self.stop.clicked.connect(lambda: self._wish(self.stop_requested))
-        self.remove = QtWidgets.QPushButton("&Remove", autoDefault=False)
-        self.remove.setToolTip("Removes it from the list; recorded odds stay")
+        self.remove = QtWidgets.QPushButton(_("&Remove"), autoDefault=False)
+        self.remove.setToolTip(_("Removes it from the list; recorded odds stay"))
         self.remove.clicked.connect(lambda: self._wish(self.remove_requested))
         self.fields = FeedFields((LIVE, REPLAY, "simulator"))
         self.key = QtWidgets.QLineEdit(
-            echoMode=QtWidgets.QLineEdit.EchoMode.Password,
-            placeholderText=_KEY.format("saved in the system keyring"),
+            echoMode=QtWidgets.QLineEdit.EchoMode.Password, placeholderText=_KEY_IN_KEYRING
         )
-        self.key.setAccessibleName("Key for the source")
+        self.key.setAccessibleName(_("Key for the source"))
         self.fields.changed.connect(self._show_key)
-        self.add = QtWidgets.QPushButton("&Add and start", autoDefault=False)
+        self.add = QtWidgets.QPushButton(_("&Add and start"), autoDefault=False)
         self.add.clicked.connect(self._on_add_clicked)
         self._lay_out(theme)
         self._show_selected()
@@ -273,9 +279,7 @@ class FeedsPage(QtWidgets.QWidget):
 
     def show_no_keyring(self) -> None:
         """Show that this machine has no keyring."""
-        self.key.setPlaceholderText(
-            _KEY.format("no keyring on this computer: use key-file=FILE in the feed")
-        )
+        self.key.setPlaceholderText(_KEY_WITHOUT_KEYRING)
 
     def show_feeds(self, feeds: list[FeedState]) -> None:
         """Show the state of the feeds; the selection stays."""
@@ -288,7 +292,9 @@ class FeedsPage(QtWidgets.QWidget):
             item = QtWidgets.QTreeWidgetItem([named, f"{num(feed.speed):g}×", feed_state(feed)])
             item.setData(0, Qt.ItemDataRole.UserRole, feed)
             item.setToolTip(0, feed.spec)
-            item.setToolTip(2, "\n".join(filter(None, (item.text(2), feed.status.plan))))
+            item.setToolTip(
+                2, "\n".join(filter(None, (item.text(2), translated(feed.status.plan))))
+            )
             self.list.addTopLevelItem(item)
             if feed.number == selected:
                 self.list.setCurrentItem(item)
@@ -298,7 +304,7 @@ class FeedsPage(QtWidgets.QWidget):
         self._show_selected()
 
     def _lay_out(self, theme: Theme) -> None:
-        heading = Label("Add a feed")
+        heading = Label(_("Add a feed"))
         heading.setFont(theme.fonts.strong)
         column = vertical(self, margins=(MARGIN, MARGIN, MARGIN, MARGIN), spacing=STEP)
         column.addLayout(with_buttons(self.list, self.start, self.stop, self.remove), 1)
@@ -349,40 +355,46 @@ class FeedsPage(QtWidgets.QWidget):
 def feed_title(feed: FeedState) -> str:
     """Return the display name of a feed."""
     if feed.simulated:
-        return "Simulated odds"
+        return _("Simulated odds")
     written = feed.spec.partition("?")[0]
     if written.startswith("replay:"):
-        return written.replace("replay:", "Replay of ", 1)
+        return _("Replay of {path}").format(path=written.removeprefix("replay:"))
     return written.replace(",", ", ")
 
 
 def _whole(feed: FeedState) -> str:
     what = f"{feed_title(feed)}: {feed_state(feed)}."
-    return " ".join(filter(None, (what, sentence(feed.status.plan) if feed.status.plan else "")))
+    return " ".join(
+        filter(None, (what, sentence(translated(feed.status.plan)) if feed.status.plan else ""))
+    )
 
 
 def feed_state(feed: FeedState) -> str:
     """Return the state of a feed and the credits left."""
     said = feed.status
-    reason = said.reason or feed.problem
+    reason = translated(said.reason or feed.problem or "")
     words = _STATES[said.state] + (f": {reason}" if reason else "")
-    left = said.credits_left
-    return words if left is None else f"{words} · {num(left):,} credits left"
+    if said.credits_left is None:
+        return words
+    left = ngettext("{count:,} credit left", "{count:,} credits left", said.credits_left)
+    return f"{words} · {left.format(count=num(said.credits_left))}"
 
 
-_ABOUT_IMPORTS: Final = (
-    "Adds files, plain or gzip, to the recorded odds. Skipped prices are listed with a "
-    "reason. Simulated odds are removed with the first import."
+_ABOUT_IMPORTS: Final = _(
+    "Adds files, plain or gzip, to the recorded odds. Skipped prices are listed with "
+    "a reason. Simulated odds are removed with the first import."
 )
-_SHIFT_HELP: Final = (
-    "Old prices are normally shown only in the past. Shift them to look at a file as if its "
-    "prices had just been read. Later files are shifted by the same amount."
+_SHIFT_HELP: Final = _(
+    "Old prices are normally shown only in the past. Shift them to look at a file as "
+    "if its prices had just been read. Later files are shifted by the same amount."
 )
-_ABOUT_APART: Final = "The new database is a connection of this name, saved next to this database."
-_WAY_BACK: Final = "You can change back in the connection menu at any time."
+_ABOUT_APART: Final = _(
+    "The new database is a connection of this name, saved next to this database."
+)
+_WAY_BACK: Final = _("You can change back in the connection menu at any time.")
 _LONGEST_NAME: Final = 40
-_PAST: Final = "All prices are old. See them with Past day (Ctrl+J)."
-_INFERRED: Final = "The files give no times, so times before the kick-offs were assumed."
+_PAST: Final = _("All prices are old. See them with Past day (Ctrl+J).")
+_INFERRED: Final = _("The files give no times, so times before the kick-offs were assumed.")
 
 
 class KeptImport(msgspec.Struct, frozen=True):
@@ -419,11 +431,11 @@ class ImportPage(QtWidgets.QWidget):
         self._folder = ""
         self._kept = kept
         self.format = ChoiceBox()
-        self.format.setAccessibleName("File format")
+        self.format.setAccessibleName(_("File format"))
         for each in file_formats():
-            self.format.addItem(each.title, each.name)
-        self.shift = QtWidgets.QCheckBox("Shift all times so that the newest price is current")
-        self.choose = QtWidgets.QPushButton("&Import files…", autoDefault=False)
+            self.format.addItem(translated(each.title), each.name)
+        self.shift = QtWidgets.QCheckBox(_("Shift all times so that the newest price is current"))
+        self.choose = QtWidgets.QPushButton(_("&Import files…"), autoDefault=False)
         self.choose.clicked.connect(self._on_choose_clicked)
         self.state = Label(wordWrap=True)
         self.state.setFont(theme.fonts.strong)
@@ -434,15 +446,15 @@ class ImportPage(QtWidgets.QWidget):
         self.apart = QtWidgets.QWidget()
         self.about_apart = note_label(f"{_ABOUT_APART} {_WAY_BACK}", theme)
         self.name = QtWidgets.QLineEdit(maxLength=_LONGEST_NAME)
-        self.name.setAccessibleName("Name of the new database")
-        self.new = QtWidgets.QPushButton("Import into a &new database", autoDefault=False)
+        self.name.setAccessibleName(_("Name of the new database"))
+        self.new = QtWidgets.QPushButton(_("Import into a &new database"), autoDefault=False)
         self.new.clicked.connect(self._on_new_clicked)
         self.name.returnPressed.connect(self.new.click)
         self.name.textChanged.connect(lambda text: self.new.setEnabled(bool(text.strip())))
-        self.together = QtWidgets.QPushButton("Import &here anyway", autoDefault=False)
+        self.together = QtWidgets.QPushButton(_("Import &here anyway"), autoDefault=False)
         self.together.clicked.connect(self._on_together_clicked)
         self.outcome = QtWidgets.QPlainTextEdit(readOnly=True)
-        self.outcome.setAccessibleName("Result of the import")
+        self.outcome.setAccessibleName(_("Result of the import"))
         self.outcome.setTabChangesFocus(True)
         self._lay_out(theme)
         self.show_ready()
@@ -471,14 +483,17 @@ class ImportPage(QtWidgets.QWidget):
     def show_way_back(self, database: Path) -> None:
         """Explain how to get back to this database, which is not a saved connection."""
         command = f"oddsdesk desk --local --database {shlex.quote(str(database))}"
-        self.about_apart.setText(
-            f"{_ABOUT_APART} This one is not a saved connection: get back to it with {command}"
-        )
+        text = _("This one is not a saved connection: get back to it with {command}")
+        self.about_apart.setText(f"{_ABOUT_APART} {text.format(command=command)}")
 
     def show_busy(self, files: int) -> None:
         """Show that files are being imported, and accept no others."""
         self.choose.setEnabled(False)
-        self.state.setText(f"Importing {files} file{'s' if files != 1 else ''}…")
+        self.state.setText(
+            ngettext("Importing {count} file…", "Importing {count} files…", files).format(
+                count=files
+            )
+        )
         self.state.show()
         for widget in (self.show_games, self.apart, self.outcome):
             widget.hide()
@@ -496,7 +511,7 @@ class ImportPage(QtWidgets.QWidget):
         self._show_apart(outcome)
         self._newest_ms = outcome.newest_ms if outcome.is_past else None
         if self._newest_ms is not None:
-            self.show_games.setText(f"Show games of {day_text(self._newest_ms)}")
+            self.show_games.setText(_("Show games of {day}").format(day=day_text(self._newest_ms)))
         self.show_games.setVisible(self._newest_ms is not None)
         text = details(outcome)
         self.outcome.setPlainText(text)
@@ -508,7 +523,7 @@ class ImportPage(QtWidgets.QWidget):
         was_read = bool(outcome.kept or outcome.skipped)
         self.together.setVisible(not was_read)
         if outcome.apart:
-            said = sentence(outcome.apart)
+            said = sentence(translated(outcome.apart))
             self.state.setText(f"{summary(outcome)} {said}" if was_read else said)
             self.name.setText(self._wanted.format)
             self.name.selectAll()
@@ -541,7 +556,7 @@ class ImportPage(QtWidgets.QWidget):
         self._ask(self._wanted._replace(together=True))
 
     def _on_choose_clicked(self) -> None:
-        dialog = file_dialog(self, f"Import: {self.format.currentText()}")
+        dialog = file_dialog(self, _("Import: {format}").format(format=self.format.currentText()))
         dialog.setDirectory(self._folder)
         dialog.setFileMode(QtWidgets.QFileDialog.FileMode.ExistingFiles)
         dialog.filesSelected.connect(self.ask_import)
@@ -553,18 +568,28 @@ def summary(outcome: ImportOutcome) -> str:
     skipped = sum(outcome.skipped.values())
     read = outcome.kept + skipped
     if not read:
-        return "No prices found."
-    return (
-        f"{num(read):,} prices read: {num(outcome.kept):,} kept, {num(skipped):,} skipped. "
-        f"{num(outcome.changes):,} price changes recorded."
-    )
+        return _("No prices found.")
+    said = ngettext(
+        "{count:,} price read: {kept:,} kept, {skipped:,} skipped.",
+        "{count:,} prices read: {kept:,} kept, {skipped:,} skipped.",
+        read,
+    ).format(count=num(read), kept=num(outcome.kept), skipped=num(skipped))
+    recorded = ngettext(
+        "{count:,} price change recorded.", "{count:,} price changes recorded.", outcome.changes
+    ).format(count=num(outcome.changes))
+    return f"{said} {recorded}"
 
 
 def details(outcome: ImportOutcome) -> str:
     """Return the skipped prices, problems and notes, a line each."""
-    lines = [f"Skipped {num(count):,}: {reason}" for reason, count in outcome.skipped.items()]
-    lines += [f"Problem: {problem}" for problem in outcome.problems]
-    lines += [f"Note: {note}" for note in outcome.notes]
+    lines = [
+        _("Skipped {count:,}: {reason}").format(count=num(count), reason=translated(reason))
+        for reason, count in outcome.skipped.items()
+    ]
+    lines += [
+        _("Problem: {problem}").format(problem=translated(problem)) for problem in outcome.problems
+    ]
+    lines += [_("Note: {note}").format(note=translated(note)) for note in outcome.notes]
     if outcome.is_past:
         lines.append(_PAST)
     if outcome.inferred_times:
@@ -572,14 +597,14 @@ def details(outcome: ImportOutcome) -> str:
     return "\n".join(lines)
 
 
-_BACK_UP = (
-    "Saves one file that only you can read; recording continues. With keys or bets it is an "
-    "archive to restore from, otherwise a plain database."
+_BACK_UP = _(
+    "Saves one file that only you can read; recording continues. With keys or bets "
+    "it is an archive to restore from, otherwise a plain database."
 )
-_RESTORE = (
-    "Replaces this database with a backup and restarts the server. The present database is "
-    "kept under another name. Keys are replaced if the backup has any; bets and presets are "
-    "added to yours."
+_RESTORE = _(
+    "Replaces this database with a backup and restarts the server. The present "
+    "database is kept under another name. Keys are replaced if the backup has any; "
+    "bets and presets are added to yours."
 )
 
 
@@ -596,11 +621,11 @@ class BackupPage(QtWidgets.QWidget):
         self._database: Path | None = None
         self._chosen = ""
         self._is_working = False
-        self.keys = _ticked("Include accounts and &keys")
-        self.bets = _ticked("Include your &bets and presets")
-        self.backup = QtWidgets.QPushButton("Back &up now…", autoDefault=False)
+        self.keys = _ticked(_("Include accounts and &keys"))
+        self.bets = _ticked(_("Include your &bets and presets"))
+        self.backup = QtWidgets.QPushButton(_("Back &up now…"), autoDefault=False)
         self.backup.clicked.connect(self._on_backup_clicked)
-        self.restore = QtWidgets.QPushButton("&Restore…", autoDefault=False)
+        self.restore = QtWidgets.QPushButton(_("&Restore…"), autoDefault=False)
         self.restore.clicked.connect(self._on_restore_clicked)
         self.question = MessageBar(theme, self)
         self.question.action_requested.connect(self._on_question_action_requested)
@@ -622,17 +647,19 @@ class BackupPage(QtWidgets.QWidget):
         """Ask for confirmation to replace the database with a backup."""
         assert self._database is not None
         self._chosen = file
-        text = f"Replace {self._database.name} with {Path(file).name}? The server will restart."
-        self.question.ask_question(text, action="Restore", is_grave=True)
+        text = _("Replace {database} with {backup}? The server will restart.").format(
+            database=self._database.name, backup=Path(file).name
+        )
+        self.question.ask_question(text, action=_("Restore"), is_grave=True)
 
     def _lay_out(self) -> None:
         column = vertical(self, margins=(MARGIN, MARGIN, MARGIN, MARGIN), spacing=STEP)
-        column.addWidget(self._heading("Back up"))
+        column.addWidget(self._heading(_("Back up")))
         for field in (self.keys, self.bets, note_label(_BACK_UP, self._theme)):
             column.addWidget(field)
         column.addLayout(_leftmost_row(self.backup))
         column.addSpacing(MARGIN)
-        column.addWidget(self._heading("Restore"))
+        column.addWidget(self._heading(_("Restore")))
         column.addWidget(note_label(_RESTORE, self._theme))
         column.addLayout(_leftmost_row(self.restore))
         column.addWidget(self.question)
@@ -652,7 +679,7 @@ class BackupPage(QtWidgets.QWidget):
         with_more = self.keys.isChecked() or self.bets.isChecked()
         name = f"-backup{'.tar' if with_more else self._database.suffix}"
         wanted = self._database.with_name(self._database.stem + name)
-        dialog = file_dialog(self, "Back up to")
+        dialog = file_dialog(self, _("Back up to"))
         dialog.setDirectory(str(wanted.parent))
         dialog.setAcceptMode(QtWidgets.QFileDialog.AcceptMode.AcceptSave)
         dialog.selectFile(wanted.name)
@@ -665,7 +692,7 @@ class BackupPage(QtWidgets.QWidget):
 
     def _on_restore_clicked(self) -> None:
         assert self._database is not None
-        dialog = file_dialog(self, "Restore from")
+        dialog = file_dialog(self, _("Restore from"))
         dialog.setDirectory(str(self._database.parent))
         dialog.setFileMode(QtWidgets.QFileDialog.FileMode.ExistingFile)
         dialog.fileSelected.connect(self.ask_to_restore)

@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QAbstractItemView, QPushButton, QTreeWidgetItem, QWidget
 
+from oddsdesk.base.texts import _, ngettext
 from oddsdesk.contract.competitions import competition_title
 from oddsdesk.contract.identity import GamePair, PairedGame, PairState, TeamLikeness
 from oddsdesk.desk.ui.controls.form_dialog import note_label, plain_table, with_buttons
@@ -15,16 +16,16 @@ from oddsdesk.desk.ui.formatting import kick_off_text
 from oddsdesk.desk.ui.spacing import HALF, MARGIN, STEP, vertical
 from oddsdesk.desk.ui.theme.theme import Theme
 
-_WIDTHS: Final = {"Game": 240, "Other game": 240, "Kick-off": 110, "State": 0}
-_SAID: Final = (
-    "Games are merged only when you accept. The two names then count as one team. Undo "
-    "separates the games again, each with the odds of its sources."
+_WIDTHS: Final = {_("Game"): 240, _("Other game"): 240, _("Kick-off"): 110, _("State"): 0}
+_SAID: Final = _(
+    "Games are merged only when you accept. The two names then count as one team. "
+    "Undo separates the games again, each with the odds of its sources."
 )
-_NONE: Final = "No games look like duplicates."
+_NONE: Final = _("No games look like duplicates.")
 _STATES: Final = {
-    PairState.SUGGESTED: "Suggested",
-    PairState.ACCEPTED: "Merged",
-    PairState.REFUSED: "Kept apart",
+    PairState.SUGGESTED: _("Suggested"),
+    PairState.ACCEPTED: _("Merged"),
+    PairState.REFUSED: _("Kept apart"),
 }
 _ORDER: Final = (PairState.SUGGESTED, PairState.ACCEPTED, PairState.REFUSED)
 
@@ -40,15 +41,17 @@ class GamesPage(QWidget):
         self._now_ms = 0
         self._under_way: set[int] = set()
         """The pairs whose decision the server has not confirmed."""
-        self.list = plain_table(theme, "Possible duplicate games", _WIDTHS)
+        self.list = plain_table(theme, _("Possible duplicate games"), _WIDTHS)
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.list.itemSelectionChanged.connect(self._show_selected)
-        self.accept = self._button("&Accept", "A", "Same game: merge them", PairState.ACCEPTED)
-        self.refuse = self._button(
-            "&Refuse", "R", "Different games: keep them apart", PairState.REFUSED
+        self.accept = self._button(
+            _("&Accept"), "A", _("Same game: merge them"), PairState.ACCEPTED
         )
-        self.undo = self._button("&Undo", "U", "Undo the decision", PairState.SUGGESTED)
-        self._about = [Label(wordWrap=True) for _ in range(4)]
+        self.refuse = self._button(
+            _("&Refuse"), "R", _("Different games: keep them apart"), PairState.REFUSED
+        )
+        self.undo = self._button(_("&Undo"), "U", _("Undo the decision"), PairState.SUGGESTED)
+        self._about = [Label(wordWrap=True) for _line in range(4)]
         self._about[0].setFont(theme.fonts.medium)
         self._lay_out(theme)
         self._show_selected()
@@ -151,7 +154,9 @@ class GamesPage(QWidget):
         if len(pairs) == 1:
             lines = _about(pairs[0], self._now_ms)
         elif pairs:
-            lines[0] = f"{len(pairs)} pairs selected."
+            lines[0] = ngettext(
+                "{count} pair selected.", "{count} pairs selected.", len(pairs)
+            ).format(count=len(pairs))
         elif not self.list.topLevelItemCount():
             lines[0] = _NONE
         for label, line in zip(self._about, lines, strict=True):
@@ -210,37 +215,40 @@ def _about(pair: GamePair, now_ms: int) -> list[str]:
     """Return the facts about a pair, in lines."""
     place = competition_title(pair.competition)
     if pair.state is PairState.ACCEPTED:
-        why = f"Merged as {pair.kept.match_name}."
+        why = _("Merged as {game}.").format(game=pair.kept.match_name)
         return [place, _told(pair.kept, now_ms), "", why]
     games = [_told(each, now_ms) for each in (pair.kept, pair.other)]
-    return [place, *games, f"Suggested because: {_why(pair)}."]
+    return [place, *games, _("Suggested because: {why}.").format(why=_why(pair))]
 
 
 def _told(game: PairedGame, now_ms: int) -> str:
     count = len(game.bookmakers)
-    quoted = f"{count} bookmaker{'' if count == 1 else 's'}"
+    quoted = ngettext("{count} bookmaker", "{count} bookmakers", count).format(count=count)
     if game.bookmakers:
         more = ", …" if count > 3 else ""
         quoted += f" ({', '.join(game.bookmakers[:3])}{more})"
     parts = [game.match_name, kick_off_text(game.match_date, now_ms), quoted]
     if game.sources:
-        parts.append(f"from {', '.join(game.sources)}")
+        parts.append(_("from {sources}").format(sources=", ".join(game.sources)))
     return " · ".join(parts)
 
 
 def _why(pair: GamePair) -> str:
     said = [_likeness(each) for each in pair.teams]
     if pair.is_crosswise:
-        said.append("home and away are swapped")
+        said.append(_("home and away are swapped"))
     if pair.kept.match_date is None or pair.other.match_date is None:
-        said.append("one kick-off is unknown")
+        said.append(_("one kick-off is unknown"))
     return "; ".join(said)
 
 
 def _likeness(team: TeamLikeness) -> str:
     if team.is_known:
-        return f"{team.name} is a known name"
-    names = f"{team.name} and {team.other_name}"
-    if team.shared:
-        return f"{names} share “{' '.join(team.shared)}”"
-    return f"{names} are {team.score} % alike"
+        text = _("{team} is a known name")
+    elif team.shared:
+        text = _("{team} and {other} share “{words}”")
+    else:
+        text = _("{team} and {other} are {score} % alike")
+    return text.format(
+        team=team.name, other=team.other_name, words=" ".join(team.shared), score=team.score
+    )

@@ -9,6 +9,7 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 
 from oddsdesk.base.numbers import date_text, hour_text
+from oddsdesk.base.texts import _, ngettext, pgettext, translated
 from oddsdesk.contract.access import Plan
 from oddsdesk.contract.administration import Key, bookmaker_in_words
 from oddsdesk.contract.identity import fold_name
@@ -20,7 +21,7 @@ from oddsdesk.desk.ui.formatting import local_time
 from oddsdesk.desk.ui.spacing import GAP, MARGIN, STEP, horizontal, vertical
 from oddsdesk.desk.ui.theme.theme import Theme
 
-NOT_COPIED = "You have not copied the new key. It will not be shown again."
+NOT_COPIED = _("You have not copied the new key. It will not be shown again.")
 
 
 class NewKeyView(QtWidgets.QWidget):
@@ -32,18 +33,20 @@ class NewKeyView(QtWidgets.QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._address = address
         self._copied = ""
-        said = Label("Copy it now. It will not be shown again.")
+        said = Label(_("Copy it now. It will not be shown again."))
         said.setProperty("variant", "value")
         said.setFont(theme.fonts.medium)
         self.key = QtWidgets.QLineEdit(readOnly=True)
-        self.key.setAccessibleName("The new key")
+        self.key.setAccessibleName(_("The new key"))
         self.command = QtWidgets.QLineEdit(readOnly=True)
-        self.command.setAccessibleName("Example request with the key")
+        self.command.setAccessibleName(_("Example request with the key"))
         grid = QtWidgets.QGridLayout(self)
         grid.setContentsMargins(GAP, STEP, GAP, STEP)
         grid.setSpacing(STEP)
         grid.addWidget(said, 0, 0, 1, 3)
-        for row, (label, field) in enumerate((("Key", self.key), ("Try it", self.command)), 1):
+        for row, (label, field) in enumerate(
+            ((_("Key"), self.key), (_("Try it"), self.command)), 1
+        ):
             grid.addWidget(Label(label), row, 0)
             grid.addWidget(field, row, 1)
             copy = _copy_button(field)
@@ -83,26 +86,26 @@ class NewKeyView(QtWidgets.QWidget):
 
 
 def _copy_button(field: QtWidgets.QLineEdit) -> QtWidgets.QPushButton:
-    button = QtWidgets.QPushButton("Copy", autoDefault=False)
-    button.setAccessibleName(f"Copy: {field.accessibleName()}")
+    button = QtWidgets.QPushButton(_("Copy"), autoDefault=False)
+    button.setAccessibleName(_("Copy: {field}").format(field=field.accessibleName()))
 
     def copy_key() -> None:
         QGuiApplication.clipboard().setText(field.text())
-        button.setText("Copied")
+        button.setText(_("Copied"))
 
     button.clicked.connect(copy_key)
-    field.textChanged.connect(lambda: button.setText("Copy"))
+    field.textChanged.connect(lambda: button.setText(_("Copy")))
     return button
 
 
 _WIDTHS = {
-    "Key": 180,
-    "Account": 85,
-    "Plan": 70,
-    "Bookmaker": 90,
-    "Created": 95,
-    "State": 100,
-    "Rights": 0,
+    _("Key"): 180,
+    _("Account"): 85,
+    _("Plan"): 70,
+    _("Bookmaker"): 90,
+    _("Created"): 95,
+    _("State"): 100,
+    _("Rights"): 0,
 }
 
 
@@ -125,11 +128,11 @@ class KeysPage(QtWidgets.QWidget):
 
     def __init__(self, theme: Theme, address: str) -> None:
         super().__init__()
-        self.list = plain_table(theme, "Keys", _WIDTHS)
+        self.list = plain_table(theme, _("Keys"), _WIDTHS)
         self.list.currentItemChanged.connect(self._on_list_current_changed)
-        self.rotate = QtWidgets.QPushButton("R&otate…", autoDefault=False)
+        self.rotate = QtWidgets.QPushButton(_("R&otate…"), autoDefault=False)
         self.rotate.clicked.connect(lambda: self._ask("Rotate"))
-        self.revoke = QtWidgets.QPushButton("&Revoke…", autoDefault=False)
+        self.revoke = QtWidgets.QPushButton(_("&Revoke…"), autoDefault=False)
         self.revoke.clicked.connect(lambda: self._ask("Revoke"))
         self._question = MessageBar(theme, self)
         self._question.action_requested.connect(self._on_question_action_requested)
@@ -141,17 +144,17 @@ class KeysPage(QtWidgets.QWidget):
         self._keys: list[Key] = []
         self._make_account_fields(theme)
         self.account = QtWidgets.QLineEdit("default")
-        self.account.setAccessibleName("Account")
+        self.account.setAccessibleName(_("Account"))
         self.account.textChanged.connect(self._show_present_plan)
-        self.plan = _plans("Plan of the new key's account")
+        self.plan = _plans(_("Plan of the new key's account"))
         self.plan.setCurrentIndex(self.plan.findData(Plan.PRO_LIVE))
         self.plan.currentIndexChanged.connect(self._on_plan_current_index_changed)
-        self.bookmaker = QtWidgets.QLineEdit(placeholderText="Bookmaker on the Free plan")
-        self.bookmaker.setAccessibleName("Bookmaker on the Free plan")
+        self.bookmaker = QtWidgets.QLineEdit(placeholderText=_("Bookmaker on the Free plan"))
+        self.bookmaker.setAccessibleName(_("Bookmaker on the Free plan"))
         self.bookmaker.textChanged.connect(self._on_bookmaker_text_changed)
         self._chose_plan = self._chose_bookmaker = False
         self._to_create: tuple[str, Plan | None, str | None] | None = None
-        self.make = QtWidgets.QPushButton("&Create key", autoDefault=False)
+        self.make = QtWidgets.QPushButton(_("&Create key"), autoDefault=False)
         self.make.clicked.connect(self._on_make_clicked)
         self.made = NewKeyView(theme, address)
         self._lay_out(theme)
@@ -174,7 +177,7 @@ class KeysPage(QtWidgets.QWidget):
         for key in ordered:
             item = QtWidgets.QTreeWidgetItem(_texts(key, own_key_id))
             item.setData(0, Qt.ItemDataRole.UserRole, key)
-            item.setToolTip(3, bookmaker_in_words(key.plan, key.bookmaker))
+            item.setToolTip(3, translated(bookmaker_in_words(key.plan, key.bookmaker)))
             self.list.addTopLevelItem(item)
             if key.key_id == chosen:
                 self.list.setCurrentItem(item)
@@ -204,11 +207,15 @@ class KeysPage(QtWidgets.QWidget):
         name, (plan, bookmaker) = fold_name(self.account.text()), self.chosen_plan()
         known = self.key_of(name)
         if known is not None and known.account == self._own_account():
-            self.refused.emit(f"Account {name} belongs to this window. Enter another account.")
+            self.refused.emit(
+                _("Account {account} belongs to this window. Enter another account.").format(
+                    account=name
+                )
+            )
             self.account.setFocus(Qt.FocusReason.OtherFocusReason)
             return
         if plan is Plan.FREE and not bookmaker:
-            self.refused.emit("The Free plan includes one bookmaker. Enter its name.")
+            self.refused.emit(_("The Free plan includes one bookmaker. Enter its name."))
             self.bookmaker.setFocus(Qt.FocusReason.OtherFocusReason)
             return
         if known is None:
@@ -221,15 +228,20 @@ class KeysPage(QtWidgets.QWidget):
             return
         self._to_create = (known.account, new_plan, new_bookmaker)
         self._asked = "Create"
-        then = f" Then {warning.rstrip('.?')}." if warning else ""
+        then = _("Then {warning}.").format(warning=warning.rstrip(".?")) if warning else ""
+        said = _(
+            "Account {account} is on {plan}. Change it to {other_plan}? This affects all its keys "
+            "({keys})."
+        ).format(
+            account=known.account,
+            plan=_sees(known.plan, known.bookmaker),
+            other_plan=_sees(plan, bookmaker),
+            keys=self._active(known.account),
+        )
+        advice = _("For a key on another plan, use another account.")
         self._question.ask_question(
-            f"Account {known.account} is on {_sees(known.plan, known.bookmaker)}. Change it "
-            f"to"
-            f" {_sees(plan, bookmaker)}? This affects all its keys"
-            f" "
-            f"({self._active(known.account)}).{then} For a key on another plan, use another "
-            "account.",
-            action="Change and create key",
+            " ".join(filter(None, (said, then, advice))),
+            action=_("Change and create key"),
             is_grave=True,
         )
 
@@ -240,18 +252,18 @@ class KeysPage(QtWidgets.QWidget):
         self.made.show_key(secret)
 
     def _lay_out(self, theme: Theme) -> None:
-        heading = Label("New key")
+        heading = Label(_("New key"))
         heading.setFont(theme.fonts.strong)
         fields = horizontal(spacing=STEP)
-        for label, field in (("Account", self.account), ("Plan", self.plan)):
+        for label, field in ((_("Account"), self.account), (_("Plan"), self.plan)):
             fields.addWidget(Label(label))
             fields.addWidget(field)
         fields.addWidget(self.bookmaker, 1)
         fields.addWidget(self.make)
         account = horizontal(spacing=STEP)
-        account.addWidget(Label("Plan"))
+        account.addWidget(Label(_("Plan")))
         account.addWidget(self.account_plan)
-        account.addWidget(Label("Free bookmaker"))
+        account.addWidget(Label(_("Free bookmaker")))
         account.addWidget(self.account_bookmaker, 1)
         account.addWidget(self.change)
         account.addWidget(self.remove)
@@ -267,12 +279,12 @@ class KeysPage(QtWidgets.QWidget):
     def _make_account_fields(self, theme: Theme) -> None:
         self.of_account = Label()
         self.of_account.setFont(theme.fonts.strong)
-        self.account_plan = _plans("Plan of the selected account")
-        self.account_bookmaker = QtWidgets.QLineEdit(placeholderText="None")
-        self.account_bookmaker.setAccessibleName("Bookmaker of the selected account on Free")
-        self.change = QtWidgets.QPushButton("Chan&ge account", autoDefault=False)
+        self.account_plan = _plans(_("Plan of the selected account"))
+        self.account_bookmaker = QtWidgets.QLineEdit(placeholderText=_("None"))
+        self.account_bookmaker.setAccessibleName(_("Bookmaker of the selected account on Free"))
+        self.change = QtWidgets.QPushButton(_("Chan&ge account"), autoDefault=False)
         self.change.clicked.connect(self._on_change_clicked)
-        self.remove = QtWidgets.QPushButton("Remove &account…", autoDefault=False)
+        self.remove = QtWidgets.QPushButton(_("Remove &account…"), autoDefault=False)
         self.remove.clicked.connect(lambda: self._ask("Remove"))
 
     def _key(self) -> Key | None:
@@ -281,27 +293,33 @@ class KeysPage(QtWidgets.QWidget):
 
     def _ask(self, what: str) -> None:
         key = self._key()
-        if key is not None:
-            self._asked = what
-            text = f"{what} {key.masked} of {key.account}? It will stop working."
-            if what == "Rotate":
-                text = f"{text} A new key replaces it."
-                if self.made.is_at_risk:
-                    text = f"{text} {NOT_COPIED}"
-            elif what == "Remove":
-                text = (
-                    f"Remove account {key.account} ({self._active(key.account)})? Its keys "
-                    "and"
-                    " streams stop working, and its usage counts are deleted."
-                )
-            self._question.ask_question(text, action=what, is_grave=True)
+        if key is None:
+            return
+        self._asked = what
+        if what == "Remove":
+            action = _("Remove")
+            text = _(
+                "Remove account {account} ({keys})? Its keys and streams stop working, and its "
+                "usage counts are deleted."
+            ).format(account=key.account, keys=self._active(key.account))
+        elif what == "Revoke":
+            action = pgettext("a key", "Revoke")
+            text = _("Revoke {key} of {account}? It will stop working.")
+            text = text.format(key=key.masked, account=key.account)
+        else:
+            action = pgettext("a key", "Rotate")
+            text = _("Rotate {key} of {account}? It will stop working. A new key replaces it.")
+            text = text.format(key=key.masked, account=key.account)
+            if self.made.is_at_risk:
+                text = f"{text} {NOT_COPIED}"
+        self._question.ask_question(text, action=action, is_grave=True)
 
     def _on_make_clicked(self) -> None:
         if not self.made.is_at_risk:
             self.make_requested.emit()
             return
         self._asked = "Make"
-        self._question.ask_question(NOT_COPIED, action="Create another key", is_grave=True)
+        self._question.ask_question(NOT_COPIED, action=_("Create another key"), is_grave=True)
 
     def _on_question_closed(self) -> None:
         if self._asked in ("Make", "Rotate") and self.made.is_at_risk:
@@ -353,16 +371,20 @@ class KeysPage(QtWidgets.QWidget):
         for widget in (self.account_plan, self.account_bookmaker, self.change, self.remove):
             widget.setEnabled(may_change)
         if key is None:
-            self.of_account.setText("Select a key to see its account")
+            self.of_account.setText(_("Select a key to see its account"))
             return
-        said = self._active(key.account) if may_change else "used by this window, cannot be changed"
-        self.of_account.setText(f"Account {key.account}: {said}")
+        said = (
+            self._active(key.account) if may_change else _("used by this window, cannot be changed")
+        )
+        self.of_account.setText(
+            _("Account {account}: {said}").format(account=key.account, said=said)
+        )
         self.account_plan.setCurrentIndex(self.account_plan.findData(key.plan))
         self.account_bookmaker.setText(key.bookmaker or "")
 
     def _active(self, account: str) -> str:
         count = sum(key.account == account and not key.is_revoked for key in self._keys)
-        return f"{count} active key{'' if count == 1 else 's'}"
+        return ngettext("{count} active key", "{count} active keys", count).format(count=count)
 
     def _own_account(self) -> str | None:
         return next((key.account for key in self._keys if key.key_id == self._own_key_id), None)
@@ -409,7 +431,7 @@ def _plans(name: str) -> ChoiceBox:
 
 def _sees(plan: Plan, bookmaker: str | None) -> str:
     """Return the name of a plan; for Free with the bookmaker."""
-    return f"{plan.value} ({bookmaker or 'no bookmaker'})" if plan is Plan.FREE else plan.value
+    return f"{plan.value} ({bookmaker or _('no bookmaker')})" if plan is Plan.FREE else plan.value
 
 
 def _made_text(key: Key) -> str:
@@ -422,8 +444,16 @@ def _texts(key: Key, own_key_id: int) -> list[str]:
         key.masked,
         key.account,
         key.plan.value,
-        bookmaker_in_words(key.plan, None if key.plan.rights.all_bookmakers else key.bookmaker),
+        translated(
+            bookmaker_in_words(key.plan, None if key.plan.rights.all_bookmakers else key.bookmaker)
+        ),
         _made_text(key),
-        "Revoked" if key.is_revoked else "This window" if key.key_id == own_key_id else "Active",
-        "read, write" if key.may_write else "read",
+        _state(key, own_key_id),
+        _("read, write") if key.may_write else pgettext("the right of a key", "read"),
     ]
+
+
+def _state(key: Key, own_key_id: int) -> str:
+    if key.is_revoked:
+        return pgettext("a key", "Revoked")
+    return _("This window") if key.key_id == own_key_id else pgettext("a key", "Active")

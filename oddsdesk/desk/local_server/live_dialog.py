@@ -10,8 +10,9 @@ from PySide6 import QtWidgets
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from oddsdesk.base.clock import Clock
-from oddsdesk.base.numbers import hour_text, num
+from oddsdesk.base.numbers import hour_text
 from oddsdesk.base.tasks import cancel_tasks, spawn
+from oddsdesk.base.texts import _, translated
 from oddsdesk.contract.administration import (
     FeedCondition,
     FeedState,
@@ -21,7 +22,7 @@ from oddsdesk.contract.administration import (
     WrittenFeed,
     read_feed_text,
 )
-from oddsdesk.desk.local_server.choice_page import OTHER, ChoicePage
+from oddsdesk.desk.local_server.choice_page import OTHER, ChoicePage, credits_text
 from oddsdesk.desk.ui.controls.dialogs import Dialog
 from oddsdesk.desk.ui.controls.form_dialog import note_label
 from oddsdesk.desk.ui.controls.labels import Dot, Label, literal
@@ -44,7 +45,7 @@ class LiveDialog(Dialog):
 
     def __init__(self, theme: Theme, parent: QtWidgets.QWidget) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Get live odds")
+        self.setWindowTitle(_("Get live odds"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         resize_scaled(self, theme, *_SIZE)
         self.choice = ChoicePage(theme)
@@ -53,13 +54,13 @@ class LiveDialog(Dialog):
         self.pages.addWidget(self.choice)
         self.pages.addWidget(self.running)
         self.replace = _ticked("")
-        self.at_start = _ticked("Start automatica&lly")
+        self.at_start = _ticked(_("Start automatica&lly"))
         self.message = MessageBar(theme)
-        self.feeds = QtWidgets.QPushButton("&All feeds…", autoDefault=False)
+        self.feeds = QtWidgets.QPushButton(_("&All feeds…"), autoDefault=False)
         self.feeds.clicked.connect(self.feeds_requested)
-        self.close_button = QtWidgets.QPushButton("Close", autoDefault=False)
+        self.close_button = QtWidgets.QPushButton(_("Close"), autoDefault=False)
         self.close_button.clicked.connect(self.reject)
-        self.start = QtWidgets.QPushButton("Star&t", autoDefault=False)
+        self.start = QtWidgets.QPushButton(_("Star&t"), autoDefault=False)
         self.start.setProperty("variant", "primary")
         self.start.clicked.connect(self.start_requested)
         self._lay_out()
@@ -68,7 +69,9 @@ class LiveDialog(Dialog):
 
     def show_rival(self, title: str) -> None:
         """Offer to replace the running feed of the same source; empty if there is none."""
-        self.replace.setText(literal(f"Replace what is being read from {title}"))
+        self.replace.setText(
+            literal(_("Replace what is being read from {source}").format(source=title))
+        )
         self.replace.setVisible(bool(title))
 
     def offer_start(self, offered: bool) -> None:
@@ -91,7 +94,7 @@ class LiveDialog(Dialog):
     def show_starting(self, starting: bool) -> None:
         """Show on the button whether the feed is being started."""
         self.start.setEnabled(not starting)
-        self.start.setText("Starting…" if starting else "Star&t")
+        self.start.setText(_("Starting…") if starting else _("Star&t"))
 
     def say_trouble(self, text: str) -> None:
         """Show what the server refused, and why."""
@@ -127,22 +130,23 @@ def _ticked(text: str) -> QtWidgets.QCheckBox:
 
 
 _STATES: Final = {
-    FeedCondition.RUNNING: ("Running", TextRole.UP),
-    FeedCondition.WAITING: ("Waiting", TextRole.VALUE),
-    FeedCondition.OUT_OF_CREDITS: ("Out of credits", TextRole.VALUE),
-    FeedCondition.REFUSED: ("Refused", TextRole.DOWN),
-    FeedCondition.FAILING: ("Failing", TextRole.DOWN),
-    FeedCondition.STOPPED: ("Stopped", TextRole.NOTE),
+    FeedCondition.RUNNING: (_("Running"), TextRole.UP),
+    FeedCondition.WAITING: (_("Waiting"), TextRole.VALUE),
+    FeedCondition.OUT_OF_CREDITS: (_("Out of credits"), TextRole.VALUE),
+    FeedCondition.REFUSED: (_("Refused"), TextRole.DOWN),
+    FeedCondition.FAILING: (_("Failing"), TextRole.DOWN),
+    FeedCondition.STOPPED: (_("Stopped"), TextRole.NOTE),
 }
 _BEGUN: Final = (FeedCondition.RUNNING, FeedCondition.WAITING)
 _ADVICE: Final = {
-    FeedCondition.RUNNING: "Close this window to see prices. Updates continue.",
-    FeedCondition.WAITING: "It continues by itself.",
-    FeedCondition.OUT_OF_CREDITS: "Choose fewer competitions, regions or markets, buy credits, or "
-    "use another key.",
-    FeedCondition.REFUSED: "Click Change to enter another key.",
-    FeedCondition.FAILING: "It retries by itself. Recorded odds stay.",
-    FeedCondition.STOPPED: "No new odds are read. Recorded odds stay.",
+    FeedCondition.RUNNING: _("Close this window to see prices. Updates continue."),
+    FeedCondition.WAITING: _("It continues by itself."),
+    FeedCondition.OUT_OF_CREDITS: _(
+        "Choose fewer competitions, regions or markets, buy credits, or use another key."
+    ),
+    FeedCondition.REFUSED: _("Click Change to enter another key."),
+    FeedCondition.FAILING: _("It retries by itself. Recorded odds stay."),
+    FeedCondition.STOPPED: _("No new odds are read. Recorded odds stay."),
 }
 
 
@@ -158,11 +162,11 @@ class RunningPage(QtWidgets.QWidget):
         self.title, self.state = Label(wordWrap=True), Label(wordWrap=True)
         self.title.setFont(theme.fonts.title)
         self.state.setFont(theme.fonts.strong)
-        self.reason, self.plan, self.read = (Label(wordWrap=True) for _ in range(3))
+        self.reason, self.plan, self.read = (Label(wordWrap=True) for _line in range(3))
         self.advice = note_label("", theme)
-        self.change = QtWidgets.QPushButton("&Change or add…", autoDefault=False)
+        self.change = QtWidgets.QPushButton(_("&Change or add…"), autoDefault=False)
         self.change.clicked.connect(self.change_requested)
-        self.stop = QtWidgets.QPushButton("S&top", autoDefault=False)
+        self.stop = QtWidgets.QPushButton(_("S&top"), autoDefault=False)
         self.stop.clicked.connect(self.stop_requested)
         self._lay_out()
 
@@ -174,12 +178,12 @@ class RunningPage(QtWidgets.QWidget):
         self._dot.show_ink(TextRole.NOTE if is_first else ink)
         self.title.setText(title)
         self.state.setText(
-            "Waiting for the first prices…" if is_first else word + _until(feed, now_ms)
+            _("Waiting for the first prices…") if is_first else _state(word, feed, now_ms)
         )
         reason = said.reason or feed.problem
-        self.reason.setText(sentence(reason) if reason else "")
+        self.reason.setText(sentence(translated(reason)) if reason else "")
         self.reason.setVisible(bool(reason))
-        self.plan.setText(sentence(said.plan) if said.plan else "")
+        self.plan.setText(sentence(translated(said.plan)) if said.plan else "")
         self.plan.setVisible(bool(said.plan))
         self.read.setText(_figures(feed, now_ms))
         self.read.setVisible(bool(self.read.text()))
@@ -204,42 +208,52 @@ class RunningPage(QtWidgets.QWidget):
         column.addStretch()
 
 
-def _until(feed: FeedState, now_ms: int) -> str:
+def _state(word: str, feed: FeedState, now_ms: int) -> str:
     until = feed.status.until
     if until is None:
-        return ""
+        return word
     moment = local_time(until)
     if moment.date() == local_time(now_ms).date():
-        return f"; next try at {hour_text(moment, seconds=True)}"
-    return f"; next try on {moment_text(until)}"
+        return _("{state}; next try at {time}").format(
+            state=word, time=hour_text(moment, seconds=True)
+        )
+    return _("{state}; next try on {time}").format(state=word, time=moment_text(until))
 
 
-def _moment(at_ms: int, now_ms: int) -> str:
-    """Return a future time, with the day if that is not today."""
+_WEEKDAYS: Final = (
+    *(_("Monday"), _("Tuesday"), _("Wednesday"), _("Thursday"), _("Friday")),
+    *(_("Saturday"), _("Sunday")),
+)
+
+
+def _next_update(at_ms: int, now_ms: int) -> str:
+    """Return when odds are read next, with the day if that is not today."""
     at, now = local_time(at_ms), local_time(now_ms)
-    return f"at {hour_text(at)}" if at.date() == now.date() else f"on {at:%A} at {hour_text(at)}"
+    if at.date() == now.date():
+        return _("Next update at {time}.").format(time=hour_text(at))
+    return _("Next update on {day} at {time}.").format(
+        day=_WEEKDAYS[at.weekday()], time=hour_text(at)
+    )
 
 
 def _figures(feed: FeedState, now_ms: int) -> str:
     said = feed.status
-    words = []
-    if said.credits_left is not None:
-        used = "" if said.credits_used is None else f", {num(said.credits_used):,} used"
-        words.append(f"{num(said.credits_left):,} credits left{used}.")
+    words = [credits_text(said)] if said.credits_left is not None else []
     if said.read_at is not None:
-        words.append(f"Last update {age_text(max(now_ms - said.read_at, 0))} ago.")
+        age = age_text(max(now_ms - said.read_at, 0))
+        words.append(_("Last update {age} ago.").format(age=age))
     if said.state is FeedCondition.RUNNING and said.next_at is not None and said.next_at > now_ms:
-        words.append(f"Next update {_moment(said.next_at, now_ms)}.")
+        words.append(_next_update(said.next_at, now_ms))
     return " ".join(words)
 
 
 _log = logging.getLogger(__name__)
 
 _INTERVAL_MS: Final = 1_000
-_NO_KEYRING: Final = (
+_NO_KEYRING: Final = _(
     "This computer has no keyring. The key is saved in a file that only you can read."
 )
-_KEYRING: Final = "Saved in the system keyring. Leave empty to use the saved key."
+_KEYRING: Final = _("Saved in the system keyring. Leave empty to use the saved key.")
 
 _LISTS: Final = ("regions", "markets", "bookmakers")
 """Options with several values, separated by commas."""
@@ -306,7 +320,7 @@ class LiveController(QObject):
         try:
             await work()
         except LocalServerError as error:
-            self._dialog.say_trouble(sentence(str(error)))
+            self._dialog.say_trouble(sentence(translated(str(error))))
 
     async def _open(self) -> None:
         self._has_keyring = await self._server.has_keyring()
@@ -322,7 +336,7 @@ class LiveController(QObject):
 
     def _follow_newest(self, sources: Iterable[LiveSource]) -> bool:
         """Show the newest running feed, if there is one, without asking its source."""
-        titles = {source.name: source.title for source in sources}
+        titles = {source.name: translated(source.title) for source in sources}
         for feed in reversed(self._feeds):
             name = read_feed_text(feed.spec).name
             if feed.is_running and name in titles:
@@ -337,7 +351,7 @@ class LiveController(QObject):
         self._missing = ""
         self._dialog.message.hide()  # it was about the previous source
         page.take_up(self._read_of(page.source.name))
-        self._dialog.show_rival(page.source.title if self._rivals() else "")
+        self._dialog.show_rival(translated(page.source.title) if self._rivals() else "")
         self._on_page_source_chosen()
 
     def _on_page_source_chosen(self) -> None:
@@ -361,9 +375,9 @@ class LiveController(QObject):
                 page.show_key_kept(False)
                 page.want_key()
             else:
-                page.say_key_trouble(str(error))
+                page.say_key_trouble(translated(str(error)))
         except LocalServerError as error:
-            page.say_list_trouble(str(error))
+            page.say_list_trouble(translated(str(error)))
         else:
             if not page.typed_key:
                 page.show_key_kept(bool(page.source.key))
@@ -386,7 +400,7 @@ class LiveController(QObject):
         try:
             plan = await self._server.plan_feed(text, key)
         except LocalServerError as error:
-            page.say_cost_trouble(str(error))
+            page.say_cost_trouble(translated(str(error)))
         else:
             page.show_plan(plan)
 
@@ -419,7 +433,9 @@ class LiveController(QObject):
                 self.ended.emit(feed.spec)
         self._number = max(feed.number for feed in self._feeds)
         self._name = page.source.name
-        self._title = read_feed_text(text).name if page.source is OTHER else page.source.title
+        self._title = (
+            read_feed_text(text).name if page.source is OTHER else translated(page.source.title)
+        )
         self._show_running()
         _log.info("live odds started: %s", self._title)
 
