@@ -1,4 +1,4 @@
-"""Names of markets and periods for people; the contract, which imports nothing, has the English.
+"""Names of markets, periods and sports for people; the contract has the English.
 
 They are listed here so that they can be translated.
 """
@@ -6,7 +6,7 @@ They are listed here so that they can be translated.
 from typing import Final
 
 from oddsdesk.base.texts import N_, translated
-from oddsdesk.contract.competitions import period_label
+from oddsdesk.contract.competitions import period_label, sport_title
 from oddsdesk.contract.markets import market_title
 
 LISTED: Final = (
@@ -17,6 +17,8 @@ LISTED: Final = (
     *(N_("1st Quarter"), N_("2nd Quarter"), N_("3rd Quarter"), N_("4th Quarter")),
     *(N_("1st Period"), N_("2nd Period"), N_("3rd Period"), N_("Period {number}")),
     *(N_("1st Set"), N_("2nd Set"), N_("3rd Set"), N_("4th Set"), N_("5th Set")),
+    *(N_("Football"), N_("Basketball"), N_("Tennis"), N_("Hockey"), N_("Baseball")),
+    *(N_("American football"), N_("Rugby"), N_("Other")),
 )
 
 
@@ -28,3 +30,8 @@ def market_text(market_type: str) -> str:
 def period_text(sport: str, period: int) -> str:
     """Return what a period is called in a sport, such as ``1st Half``."""
     return translated(period_label(sport, period))
+
+
+def sport_text(sport: str) -> str:
+    """Return a sport as people write it."""
+    return translated(sport_title(sport))

@@ -59,7 +59,7 @@ def state_text(entry: AlertEntry) -> str:
     if entry.held is None:
         return pgettext("an alert", "sent")
     times = f" ({entry.times}×)" if entry.times > 1 else ""
-    return f"{_('not sent: {reason}').format(reason=translated(entry.held.held_text))}{times}"
+    return _("not sent: {reason}").format(reason=translated(entry.held.held_text)) + times
 
 
 def _ink(entry: AlertEntry) -> TextRole:

@@ -180,7 +180,7 @@ class AlertsPanel(ListPanel):
                 time=when_text(min(entry.at for entry in entries), self._clock())
             )
         if self._alerts.looks_back:
-            said = f"{_('No alerts in the past view')} · {said}"
+            said = " · ".join((_("No alerts in the past view"), said))
         elif why := self._alerts.why_lost:
             why = translated(why)
             why = _("{why}: no price alerts").format(why=f"{why[0].upper()}{why[1:]}")

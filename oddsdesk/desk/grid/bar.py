@@ -219,7 +219,7 @@ class GridBar(ListBar):
 
     def _export_menu(self) -> QMenu:
         menu = QMenu(self)
-        copy = QAction(f"{_('Copy as a table')}\tCtrl+C", menu)
+        copy = QAction(_("Copy as a table") + "\tCtrl+C", menu)
         copy.triggered.connect(lambda _checked=False: self.copy_requested.emit())
         menu.addAction(copy)
         menu.addSeparator()

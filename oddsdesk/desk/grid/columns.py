@@ -428,7 +428,7 @@ COLUMNS: Final[tuple[ColumnSpec[Entry, CellContext], ...]] = (
         ).format(mark=PER_DECIDED, meaning=translated(PER_DECIDED_TEXT)),
     ),
     ColumnSpec(
-        "cautions", N_("Warning"), Column(f"{_('the game has started')} + 2", Align.LEFT), cautions,
+        "cautions", N_("Warning"), Column(_("the game has started") + " + 2", Align.LEFT), cautions,
         _cautions,
         is_usual=False, tip=_("Why a price with enough EV is still no value bet"),
     ),

@@ -579,7 +579,7 @@ def group_tip(group: book.GameGroup, now_ms: int) -> str:
         _("in play") if selection.is_live else formatting.kick_off_text(selection.kick_off, now_ms)
     )
     competition = competition_title(selection.competition)
-    return f"{selection.game}\n{competition}, {when}\n{_('Best EV of its rows')}"
+    return "\n".join((selection.game, f"{competition}, {when}", _("Best EV of its rows")))
 
 
 def tip(entry: Entry, reference: str, now_ms: int) -> str:

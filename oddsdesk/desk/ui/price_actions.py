@@ -75,7 +75,7 @@ class PriceActions(QObject):
         target.setText(_("Alert me when the price reaches…"))
         self._multiple.setText(_("Add to multiple…"))
         self._copy.setText(_("Copy price"))
-        self._open.setText(f"{NOWHERE}\t{_('Enter')}")
+        self._open.setText(NOWHERE + "\t" + _("Enter"))
         hide.setText(_("Hide this bookmaker"))
         self.menu = QMenu(owner)
         for action in (

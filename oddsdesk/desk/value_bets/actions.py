@@ -11,7 +11,7 @@ from PySide6.QtGui import QAction
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.numbers import num
-from oddsdesk.base.texts import _
+from oddsdesk.base.texts import _, translated
 from oddsdesk.board.board import Board
 from oddsdesk.board.opportunities.finder import OpportunityLeg
 from oddsdesk.board.opportunities.offers import (
@@ -68,15 +68,15 @@ class BetActions(BetPlacer):
         self._subject = subject
         self.menu = QtWidgets.QMenu(owner)
         self.open_page = self._action("values.open", self.open_bookmaker)
-        self.open_page.setText(f"{NOWHERE}\tEnter")
+        self.open_page.setText(NOWHERE + "\t" + _("Enter"))
         self.open_game = self._action("values.game", self._show_game)
         self.menu.addSeparator()
         self.mark = self._action("values.place", self._ask)
         self.multiple = self._action("values.multiple", self._ask_for_multiple)
-        self.multiple.setText("Add to multiple…")
+        self.multiple.setText(_("Add to multiple…"))
         self.undo = self._action("values.take_back", self._take_back)
         self.target = self._action("values.target", self._ask_for_target)
-        self.target.setText("Alert me when the price reaches…")
+        self.target.setText(_("Alert me when the price reaches…"))
         self.menu.aboutToShow.connect(self.bring_up_to_date)
         self.menu.aboutToHide.connect(self._enable_keys)
 
@@ -85,7 +85,7 @@ class BetActions(BetPlacer):
         subject = self._subject()
         for action in (self.open_game, self.mark, self.multiple, self.target):
             action.setEnabled(subject is not None)
-        show_link(self.open_page, None if subject is None else subject.url, "\tEnter")
+        show_link(self.open_page, None if subject is None else subject.url, "\t" + _("Enter"))
         self.undo.setEnabled(subject is not None and bool(self._placed_on(subject)))
 
     def _enable_keys(self) -> None:
@@ -98,7 +98,9 @@ class BetActions(BetPlacer):
         """Open the bookmaker's page; the game where it has none."""
         subject = self._subject()
         if subject is not None and not open_link(subject.url):
-            self.said.emit(f"{subject.key.bookmaker} has no link for this price.")
+            self.said.emit(
+                _("{bookmaker} has no link for this price.").format(bookmaker=subject.key.bookmaker)
+            )
             self.price_requested.emit(subject.key)
 
     def _action(self, ident: str, act: Callable[[], None]) -> QAction:
@@ -139,9 +141,11 @@ class BetActions(BetPlacer):
         """Say that a price has no bet to take back, and where the one is that its outcome has."""
         on_outcome = self._on_outcome(subject)
         if not on_outcome:
-            return "No bet is recorded on this."
+            return _("No bet is recorded on this.")
         last = bet_named(on_outcome[-1])
-        return f"No bet is recorded here at {subject.bookmaker}. Bets (Ctrl+L) has {last}."
+        return _("No bet is recorded here at {bookmaker}. Bets (Ctrl+L) has {bet}.").format(
+            bookmaker=subject.bookmaker, bet=last
+        )
 
     def _placed_on(self, subject: BetSubject) -> list[PlacedBet]:
         placed = [
@@ -153,10 +157,10 @@ class BetActions(BetPlacer):
 
 
 _KINDS: Final = {
-    HiddenKind.BET: "This bet",
-    HiddenKind.GAME: "This game",
-    HiddenKind.MARKET: "This market",
-    HiddenKind.BOOKMAKER: "This bookmaker",
+    HiddenKind.BET: _("This bet"),
+    HiddenKind.GAME: _("This game"),
+    HiddenKind.MARKET: _("This market"),
+    HiddenKind.BOOKMAKER: _("This bookmaker"),
 }
 _LEAST_SIZE: Final = (460, 280)
 
@@ -181,10 +185,10 @@ class Hiding(QObject):
         self._subject = subject
         self._owner = owner
         menu.addSeparator()
-        self._for_now = menu.addMenu("Hide until tomorrow")
-        self._for_good = menu.addMenu("Hide for good")
+        self._for_now = menu.addMenu(_("Hide until tomorrow"))
+        self._for_good = menu.addMenu(_("Hide for good"))
         hide = add_action(owner, "values.hide", partial(self.hide, HiddenKind.BET, for_good=False))
-        hide.setText("This bet")
+        hide.setText(_("This bet"))
         self._for_now.addAction(hide)
         for kind in tuple(_KINDS)[1:]:
             self._offer(self._for_now, kind)
@@ -205,7 +209,11 @@ class Hiding(QObject):
         until = hidden_until(kind, kick_off, now, for_good=for_good)
         kept = Hidden(kind, thing.key, thing.title, until)
         self._records.hide(kept, now)
-        self.said.emit(f"Hidden: {kept.title}. “Hidden bets…” shows it again.")
+        self.said.emit(
+            _("Hidden: {title}. “Hidden bets…” shows it again.").format(
+                title=translated(kept.title)
+            )
+        )
 
     def ask_hidden(self) -> None:
         """Show what is hidden, to be shown again."""
@@ -223,7 +231,8 @@ class Hiding(QObject):
         for menu in (self._for_now, self._for_good):
             menu.setEnabled(subject is not None)
         count = len(HiddenThings(self._records.hidden, self._clock()))
-        self._show.setText(f"Hidden bets… ({count})" if count else "Hidden bets…")
+        some = _("Hidden bets… ({count})").format(count=count)
+        self._show.setText(some if count else _("Hidden bets…"))
         self._show.setEnabled(bool(count))
 
 
@@ -236,17 +245,21 @@ class HiddenDialog(Dialog):
     def __init__(self, things: list[Hidden], parent: QtWidgets.QWidget) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle("Hidden bets")
+        self.setWindowTitle(_("Hidden bets"))
         self.setMinimumSize(*_LEAST_SIZE)
         self._things = things
         self.items = QtWidgets.QListWidget()
-        self.items.setAccessibleName("Hidden bets")
+        self.items.setAccessibleName(_("Hidden bets"))
         for thing in things:
-            until = "for good" if thing.until is None else f"until {moment_text(thing.until)}"
-            item = QtWidgets.QListWidgetItem(f"{thing.title}, {until}", self.items)
+            text = _("{title}, for good").format(title=translated(thing.title))
+            if thing.until is not None:
+                text = _("{title}, until {time}").format(
+                    title=translated(thing.title), time=moment_text(thing.until)
+                )
+            item = QtWidgets.QListWidgetItem(text, self.items)
             item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
             item.setCheckState(Qt.CheckState.Unchecked)
-        show = QtWidgets.QPushButton("Show again")
+        show = QtWidgets.QPushButton(_("Show again"))
         show.setProperty("variant", "primary")
         buttons = QtWidgets.QDialogButtonBox(QtWidgets.QDialogButtonBox.StandardButton.Cancel)
         buttons.addButton(show, QtWidgets.QDialogButtonBox.ButtonRole.AcceptRole)
@@ -254,7 +267,7 @@ class HiddenDialog(Dialog):
         buttons.rejected.connect(self.reject)
         self.accepted.connect(self._on_accepted)
         whole = vertical(self, margins=(MARGIN, MARGIN, MARGIN, MARGIN), spacing=STEP)
-        for part in (Label("Tick what to show again."), self.items):
+        for part in (Label(_("Tick what to show again.")), self.items):
             whole.addWidget(part)
         whole.addWidget(buttons)
 
@@ -338,7 +351,7 @@ class LegPlacer(QObject):
         )
         if wanted.taken:
             worth = partial(self._worth, wanted)
-            subject = subject._replace(leg="Completes the legs you placed", leg_worth=worth)
+            subject = subject._replace(leg=_("Completes the legs you placed"), leg_worth=worth)
         news = () if self._board.connection.is_lost else self._news(wanted, offer, asked)
         return subject._replace(news="\n".join(news))
 
@@ -377,11 +390,11 @@ class LegPlacer(QObject):
         if not wanted.taken:
             yield from news_of_all(wanted, offer, is_other=bool(moved))
         if 0 < offer.stake != asked.stake:
-            yield f"At current prices the stake is {num(offer.stake):g}."
+            yield _("At current prices the stake is {stake:g}.").format(stake=num(offer.stake))
         yield from _doubts(wanted.listed.legs[wanted.places[0]], offer, reference)
 
 
-_NO_PRICE: Final = "That price is no longer available."
+_NO_PRICE: Final = _("That price is no longer available.")
 
 
 def _doubts(own: OpportunityLeg, offer: LegOffer, reference: str) -> Iterator[str]:
@@ -391,19 +404,27 @@ def _doubts(own: OpportunityLeg, offer: LegOffer, reference: str) -> Iterator[st
         if doubts := [each for each in leg.doubts if each not in told and leg.listed != own]:
             words = "; ".join(caution_text(each, reference) for each in doubts)
             name = leg.listed.named(leg.listed.key.selection)
-            yield f"Warning for {name} at {leg.listed.bookmaker}: {words}."
+            yield _("Warning for {selection} at {bookmaker}: {warnings}.").format(
+                selection=name, bookmaker=leg.listed.bookmaker, warnings=words
+            )
 
 
 def _worst_text(worst_pct: float, *, is_last: bool) -> str:
-    others = "" if is_last else " and the other legs at current prices"
-    return f"worst case {_gain_text(worst_pct)} with this stake{others}"
+    if is_last:
+        text = _("worst case {gain} with this stake")
+    else:
+        text = _("worst case {gain} with this stake and the other legs at current prices")
+    return text.format(gain=_gain_text(worst_pct))
 
 
 def _between_text(gain_pct: float, *, is_middle: bool) -> str:
-    where = "between the lines at least" if is_middle else "on a push"
-    return f"{where} {_gain_text(gain_pct)}"
+    text = _("between the lines at least {gain}") if is_middle else _("on a push {gain}")
+    return text.format(gain=_gain_text(gain_pct))
 
 
 def _gain_text(gain_pct: float) -> str:
     gain = round(gain_pct, 2)
-    return f"a {'loss' if gain < 0 else 'gain'} of {num(abs(gain)):.2f} %" if gain else "no gain"
+    if not gain:
+        return _("no gain")
+    text = _("a loss of {percent:.2f} %") if gain < 0 else _("a gain of {percent:.2f} %")
+    return text.format(percent=num(abs(gain)))

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.tasks import SLICE_S, exhaust, one_slice
+from oddsdesk.base.texts import N_, _, ngettext, translated
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.basis import Freshness
 from oddsdesk.board.model.matrix import RowKey
@@ -324,7 +325,7 @@ class ValueLists(QObject):
         board = self._board
         listed, profiles = board.values.listed, board.basis.profiles
         reference, whose = board.reference_name, board.desk_reference
-        service = "" if whose.is_services_own else whose.service or "its own sharp book"
+        service = "" if whose.is_services_own else whose.service or _("its own sharp book")
 
         def make_row(bet: Bet, others: tuple[AssessedPrice, ...], parts: tuple[Bet, ...]) -> BetRow:
             key = bet.price.key
@@ -363,22 +364,30 @@ class NearMissesModel(StableRowsModel[RowKey, NearMiss]):
 
     def tip(self, row: int, column: int) -> str:
         if self.is_gone(row):
-            return "No longer a near miss"
+            return _("No longer a near miss")
         miss = self.entry(row)
         odds = formatting.exact_odds_text(miss.price.odds)
-        said = [f"{miss.key.selection} at {miss.key.bookmaker}: {odds}"]
+        said = [
+            _("{selection} at {bookmaker}: {odds}").format(
+                selection=miss.key.selection, bookmaker=miss.key.bookmaker, odds=odds
+            )
+        ]
         said += [
             f"{rule_title(check)}: {margin_text(check)}" for check in miss.assessment.stopped_by
         ]
         if miss.assessment.per == "decided":
-            said.append(f"EV {PER_DECIDED_TEXT}")
-        said.append(f"Value range {formatting.window_text(*miss.window)}, after commission")
+            said.append(_("EV {meaning}").format(meaning=translated(PER_DECIDED_TEXT)))
+        said.append(
+            _("Value range {window}, after commission").format(
+                window=formatting.window_text(*miss.window)
+            )
+        )
         return "\n".join((*said, *_others(miss)))
 
 
 def _selection(miss: NearMiss, _now: int) -> Cell:
     game = formatting.game_text(miss.key.selection, miss.match_name)
-    note = f"live · {game}" if miss.is_live else game
+    note = _("live") + f" · {game}" if miss.is_live else game
     return Cell(miss.key.selection, is_strong=True, note=note)
 
 
@@ -387,19 +396,26 @@ def _others(miss: NearMiss) -> Iterator[str]:
         short = margin_text(other.stopped_by)
         yield f"{other.key.bookmaker} {formatting.exact_odds_text(other.price.odds)}: {short}"
     if len(miss.others) > MOST_NAMED:
-        yield f"and {len(miss.others) - MOST_NAMED} more"
+        yield _("and {count} more").format(count=len(miss.others) - MOST_NAMED)
 
 
 def _bookmaker(miss: NearMiss, _now: int) -> Cell:
     others = len(miss.others)
-    books = "book" if others == 1 else "books"
-    return Cell(miss.key.bookmaker, note=f"+ {others} {books}" if others else "")
+    return Cell(miss.key.bookmaker, note=_books_text(others) if others else "")
+
+
+def _books_text(count: int) -> str:
+    return ngettext("+ {count} book", "+ {count} books", count).format(count=count)
 
 
 def _stopped_by(miss: NearMiss, _now: int) -> Cell:
     check = miss.stopped_by
     more = len(miss.assessment.stopped_by) - 1
-    return Cell(rule_title(check), TextRole.DOWN, note=f"+ {more} more" if more else "")
+    return Cell(rule_title(check), TextRole.DOWN, note=_more_text(more) if more else "")
+
+
+def _more_text(count: int) -> str:
+    return _("+ {count} more").format(count=count)
 
 
 def _margin(miss: NearMiss, _now: int) -> Cell:
@@ -417,14 +433,14 @@ def _window(miss: NearMiss, _now: int) -> Cell:
 COLUMNS: Final[tuple[ColumnSpec[NearMiss, int], ...]] = (
     ColumnSpec(
         "selection",
-        "Selection",
+        N_("Selection"),
         SELECTION_WIDTH,
         _selection,
         lambda miss: (miss.key.selection.casefold(), miss.match_name),
     ),
     ColumnSpec(
         "market_type",
-        "Market",
+        N_("Market"),
         MARKET_WIDTH,
         lambda miss, _now: Cell(
             market_text(miss.key.market_type, miss.section.sport, miss.key.period), TextRole.SOFT
@@ -443,35 +459,35 @@ COLUMNS: Final[tuple[ColumnSpec[NearMiss, int], ...]] = (
         "bookmaker",
         "Bookmaker",
         Column(
-            "Betfair Ex + 11 books",
+            f"Betfair Ex {_books_text(11)}",
             Align.LEFT,
             stretches=True,
-            likes="Betfair Exchange UK + 11 books",
-            widest="Betfair Exchange Australia + 11 books",
-            narrow="Betfair + 11 books",
+            likes=f"Betfair Exchange UK {_books_text(11)}",
+            widest=f"Betfair Exchange Australia {_books_text(11)}",
+            narrow=f"Betfair {_books_text(11)}",
         ),
         _bookmaker,
         lambda miss: miss.key.bookmaker.casefold(),
     ),
     ColumnSpec(
         "stopped_by",
-        "Failed rule",
-        Column("Sharp margin 0 to 5 % +", Align.LEFT, likes="Price age ≤ 15 min + 1 more"),
+        N_("Failed rule"),
+        Column("Sharp margin 0 to 5 % +", Align.LEFT, likes=f"Price age ≤ 15 min {_more_text(1)}"),
         _stopped_by,
         lambda miss: rule_title(miss.stopped_by),
-        tip="The rule that the price misses by most",
+        tip=_("The rule that the price misses by most"),
     ),
     ColumnSpec(
         "distance",
-        "Gap",
+        N_("Gap"),
         Column("00.00 % short"),
         _margin,
         lambda miss: miss.distance,
-        tip="How far the price is from passing that rule, nearest first",
+        tip=_("How far the price is from passing that rule, nearest first"),
     ),
     ColumnSpec(
         "odds",
-        "Odds",
+        N_("Odds"),
         Column("", has_arrow=True, hangs=True),
         lambda miss, _now: Cell(
             formatting.odds_text(miss.price.odds), is_strong=True, arrow=miss.price.direction
@@ -479,11 +495,11 @@ COLUMNS: Final[tuple[ColumnSpec[NearMiss, int], ...]] = (
         lambda miss: miss.price.odds,
         descending_first=True,
         sample=formatting.odds_sample,
-        tip="The odds offered, before commission or tax",
+        tip=_("The odds offered, before commission or tax"),
     ),
     ColumnSpec(
         "true_ev_pct",
-        "EV",
+        N_("EV"),
         EV_WIDTH,
         _ev,
         lambda miss: miss.assessment.ev or 0.0,
@@ -493,23 +509,25 @@ COLUMNS: Final[tuple[ColumnSpec[NearMiss, int], ...]] = (
     ),
     ColumnSpec(
         "window",
-        "Value range",
+        N_("Value range"),
         Column(""),
         _window,
         lambda miss: miss.window[0] or 0.0,
         descending_first=True,
-        tip="Odds that count as value; above them the price is probably an error. None: no odds "
-        "can be value",
+        tip=_(
+            "Odds that count as value; above them the price is probably an error. "
+            "None: no odds can be value"
+        ),
         sample=formatting.window_sample,
         priority=Priority.EXTRA,
     ),
     ColumnSpec(
         "scraped_at",
-        "Seen",
+        N_("Seen"),
         Column("59 min"),
         lambda miss, now: age_cell(miss.price.scraped_at, now),
         lambda miss: -miss.price.scraped_at,
-        tip="Time since the price was last seen at the bookmaker",
+        tip=_("Time since the price was last seen at the bookmaker"),
         priority=Priority.USEFUL,
     ),
 )

@@ -5,15 +5,16 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
+from oddsdesk.base import market_words
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.numbers import hour_text, num
+from oddsdesk.base.texts import N_, _, ngettext, translated
 from oddsdesk.board.model.basis import Freshness
 from oddsdesk.board.model.matrix import RowKey
 from oddsdesk.board.valuation import verdict_words
 from oddsdesk.board.valuation.bets import Bet
 from oddsdesk.board.valuation.judging import AssessedPrice
-from oddsdesk.contract.competitions import period_label
-from oddsdesk.contract.markets import MARKET_RANK, market_title
+from oddsdesk.contract.markets import MARKET_RANK
 from oddsdesk.desk.bet_cells import stake_text
 from oddsdesk.desk.export.files import Row, identified, time_value
 from oddsdesk.desk.ui import formatting
@@ -43,10 +44,10 @@ SELECTION_WIDTH: Final = Column(
     narrow="Over 113.5 v O",
 )
 MARKET_WIDTH: Final = Column(
-    "Match result · 1st Quarter",
+    f"{translated('Match result')} · {translated('1st Quarter')}",
     Align.LEFT,
     stretches=True,
-    widest="Both teams to score · 1st Half",
+    widest=f"{translated('Both teams to score')} · {translated('1st Half')}",
 )
 BOOKMAKER_WIDTH: Final = Column(
     "William Hill UK",
@@ -58,18 +59,22 @@ BOOKMAKER_WIDTH: Final = Column(
 )
 
 EV_WIDTH: Final = Column("+10.0 %", note_sample="±8.8")
-EV_TIP: Final = (
+EV_TIP: Final = _(
     "Expected profit per unit staked: odds after commission over fair odds, minus 1; "
-    f"{verdict_words.PER_DECIDED} {verdict_words.PER_DECIDED_TEXT}; {formatting.DERIVED_MARK}: "
-    "fair odds implied by other lines of the sharp book; ±1.1: modelled, so the EV may be off by "
-    "1.1 percentage points"
+    "{decided} {decided_meaning}; {derived}: fair odds implied by other lines of the sharp book; "
+    "±{band}: modelled, so the EV may be off by {band} percentage points"
+).format(
+    decided=verdict_words.PER_DECIDED,
+    decided_meaning=translated(verdict_words.PER_DECIDED_TEXT),
+    derived=formatting.DERIVED_MARK,
+    band="1.1",
 )
 
 
 def market_text(market_type: str, sport: str, period: int) -> str:
     """Return a market with its period, which the whole game does not need."""
-    title = market_title(market_type)
-    return f"{title} · {period_label(sport, period)}" if period else title
+    title = market_words.market_text(market_type)
+    return f"{title} · {market_words.period_text(sport, period)}" if period else title
 
 
 def age_cell(since_ms: int, now_ms: int) -> Cell:
@@ -180,7 +185,7 @@ class ValuesModel(StableRowsModel[OutcomeKey, BetRow]):
 
     def tip(self, row: int, column: int) -> str:
         if self.is_gone(row):
-            return "No longer a value bet"
+            return _("No longer a value bet")
         shown = self.entry(row)
         if column == STAKE_COLUMN:
             return "\n".join(_about_stake(shown, self.why_lost))
@@ -235,7 +240,7 @@ def against_text(row: BetRow) -> str:
     found = row.bet_price.assessment
     why = _against(found, row.reference)
     if why and why == verdict_words.below_minimum_text(found) and found.net_odds != found.odds:
-        return f"{why} after {_charge(row.profile)}"
+        return _after_charge(why, row.profile)
     return why
 
 
@@ -247,18 +252,22 @@ def _against(found: Assessment, reference: str) -> str:
     return verdict_words.below_minimum_text(found) or verdict_words.FAILS
 
 
-def _charge(profile: Profile) -> str:
+def _after_charge(why: str, profile: Profile) -> str:
     if profile.taker_fee:
-        return "the taker fee"
-    return "commission" if profile.commission else "tax"
+        return _("{reason} after the taker fee").format(reason=why)
+    text = _("{reason} after commission") if profile.commission else _("{reason} after tax")
+    return text.format(reason=why)
 
 
-def _keeps(profile: Profile) -> str:
+def _net_text(net: str, profile: Profile) -> str:
+    """Return net odds, and what was taken off."""
     if profile.taker_fee:
-        return "the taker fee"
+        return _("Net {odds} after the taker fee").format(odds=net)
     if profile.commission:
-        return f"{num(profile.commission * 100):g} % commission"
-    return f"{num(profile.tax * 100):g} % tax"
+        text, share = _("Net {odds} after {percent:g} % commission"), profile.commission
+    else:
+        text, share = _("Net {odds} after {percent:g} % tax"), profile.tax
+    return text.format(odds=net, percent=num(share * 100))
 
 
 def _is_no_carrier(bet: Bet) -> tuple[bool, bool, bool, float]:
@@ -269,66 +278,90 @@ def _is_no_carrier(bet: Bet) -> tuple[bool, bool, bool, float]:
 
 def _facts(row: BetRow, now_ms: int) -> Iterator[str]:
     price, found = row.bet_price, row.bet_price.assessment
-    yield f"{price.key.selection} at {price.bookmaker}: {formatting.exact_odds_text(found.odds)}"
+    yield _("{selection} at {bookmaker}: {exact_odds}").format(
+        selection=price.key.selection,
+        bookmaker=price.bookmaker,
+        exact_odds=formatting.exact_odds_text(found.odds),
+    )
     yield f"{formatting.game_text('', price.match_name)} · {_market_of(price)}"
     if found.net_odds != found.odds:
         net = formatting.exact_odds_text(round(found.net_odds, 4))
-        yield f"Net {net} after {_keeps(row.profile)}"
+        yield _net_text(net, row.profile)
     if found.fair_odds is not None:
         how = f", {derived}" if (derived := verdict_words.derived_text(found)) else ""
-        yield f"Fair odds {formatting.fair_text(found.fair_odds)}, from {row.reference}{how}"
+        fair = formatting.fair_text(found.fair_odds)
+        yield _("Fair odds {odds}, from {sharp_book}").format(
+            odds=fair, sharp_book=f"{row.reference}{how}"
+        )
     if found.ev is not None:
-        yield f"EV {formatting.edge_text(found.ev)}"
+        yield _("EV {edge}").format(edge=formatting.edge_text(found.ev))
     if found.per == "decided":
-        yield f"EV {verdict_words.PER_DECIDED_TEXT}"
+        yield _("EV {meaning}").format(meaning=translated(verdict_words.PER_DECIDED_TEXT))
     if row.service_ev_pct is not None:
-        by = f", vs {row.service_reference}" if row.service_reference else ""
-        yield f"Service's EV {formatting.edge_text(row.service_ev_pct)}{by}"
+        text = (
+            _("Service's EV {ev}, vs {sharp_book}")
+            if row.service_reference
+            else _("Service's EV {ev}")
+        )
+        ev = formatting.edge_text(row.service_ev_pct)
+        yield text.format(ev=ev, sharp_book=row.service_reference)
     for caution in verdict_words.told_cautions(found):
-        yield f"No value: {verdict_words.caution_text(caution, row.reference)}"
+        yield _("No value: {caution}").format(
+            caution=verdict_words.caution_text(caution, row.reference)
+        )
     if row.liquidity is not None:
-        yield f"Limit at {row.reference}: {num(row.liquidity):,.0f}, in its own currency"
+        yield _("Limit at {sharp_book}: {amount:,.0f}, in its own currency").format(
+            sharp_book=row.reference, amount=num(row.liquidity)
+        )
     levels = verdict_words.levels_in_words(row.profile, price.depth)
-    if for_sale := ", ".join(f"{amount} at {odds}" for odds, amount in levels):
-        yield f"Available: {for_sale}"
+    text = _("{amount} at {odds}")
+    if for_sale := ", ".join(text.format(amount=amount, odds=odds) for odds, amount in levels):
+        yield _("Available: {amounts}").format(amounts=for_sale)
     if price.scraped_at is not None:
-        yield f"Seen at {formatting.clock_text(price.scraped_at, now_ms)}"
+        yield _("Seen at {clock}").format(clock=formatting.clock_text(price.scraped_at, now_ms))
     for other in row.others[:_MOST_NAMED]:
         against = _against(other.assessment, row.reference)
-        why = f": no value, {against}" if against else ""
         what = other.key.selection
-        written = "" if what == price.key.selection else f" as {what}"
         odds = formatting.exact_odds_text(other.assessment.odds)
-        yield f"Same bet: {other.bookmaker} {odds}{written}{why}"
+        text = _("Same bet: {bookmaker} {odds}")
+        if what != price.key.selection:
+            text = _("Same bet: {bookmaker} {odds} as {selection}")
+        said = text.format(bookmaker=other.bookmaker, odds=odds, selection=what)
+        yield _("{bet}: no value, {reason}").format(bet=said, reason=against) if against else said
     if len(row.others) > _MOST_NAMED:
-        yield f"and {len(row.others) - _MOST_NAMED} more"
+        yield _("and {count} more").format(count=len(row.others) - _MOST_NAMED)
 
 
 def _about_stake(row: BetRow, why_lost: str) -> Iterator[str]:
     """How a stake came about, or why there is none; and what was placed."""
     for bet in row.placed:
-        yield (
-            f"Placed {stake_text(bet)} at {bet.bookmaker}, {formatting.exact_odds_text(bet.odds)}, "
-            f"{hour_text(formatting.local_time(bet.placed_at))}"
+        yield _("Placed {stake} at {bookmaker}, {odds}, {time}").format(
+            stake=stake_text(bet),
+            bookmaker=bet.bookmaker,
+            odds=formatting.exact_odds_text(bet.odds),
+            time=hour_text(formatting.local_time(bet.placed_at)),
         )
     found, why = row.bet_price.assessment, against_text(row) or why_lost
     if why:
-        yield f"No stake: {why}"
+        yield _("No stake: {reason}").format(reason=translated(why))
     elif (ends := found.stake_settlement) is not None and found.ev is not None:
         net = found.net_odds
-        yield (
-            f"EV {formatting.signed_text(found.ev)} %, full Kelly "
-            f"{formatting.percent_text(ends.kelly(net) * 100)} % of the bankroll"
+        yield _("EV {ev} %, full Kelly {share} % of the bankroll").format(
+            ev=formatting.signed_text(found.ev),
+            share=formatting.percent_text(ends.kelly(net) * 100),
         )
         if low := verdict_words.low_end_text(found, net):
-            yield low.capitalize().replace("ev", "EV")
+            yield low[0].upper() + low[1:]
         if row.profile.limit is not None:
-            yield f"Your limit at {row.bet_price.bookmaker}: {num(row.profile.limit):,g}"
+            yield _("Your limit at {bookmaker}: {limit:,g}").format(
+                bookmaker=row.bet_price.bookmaker, limit=num(row.profile.limit)
+            )
         for part in (row.bet, *row.parts):
             name = part.price.bookmaker
             bound = verdict_words.bound_text(part.bound, name, part.stake)
-            where = f" at {name}" if row.parts else ""
-            yield f"Stake {num(part.stake):g}{where}" + (f": {bound}" if bound else "")
+            text = _("Stake {stake:g} at {bookmaker}") if row.parts else _("Stake {stake:g}")
+            said = text.format(stake=num(part.stake), bookmaker=name)
+            yield f"{said}: {bound}" if bound else said
 
 
 def _market_of(price: AssessedPrice) -> str:
@@ -342,7 +375,7 @@ def _ink(row: BetRow) -> TextRole:
 def _selection(row: BetRow, _now: int) -> Cell:
     price = row.bet_price
     game = formatting.game_text(price.key.selection, price.match_name)
-    note = f"live · {game}" if price.is_live else game
+    note = _("live") + f" · {game}" if price.is_live else game
     return Cell(price.key.selection, _ink(row), is_strong=price.is_value, note=note)
 
 
@@ -405,12 +438,20 @@ def _caution(row: BetRow, _now: int) -> Cell:
         if not part.stake
     ]
     parts = [
-        f"and {num(part.stake):g} at {part.price.bookmaker}" for part in row.parts if part.stake
+        _("and {stake:g} at {bookmaker}").format(
+            stake=num(part.stake), bookmaker=part.price.bookmaker
+        )
+        for part in row.parts
+        if part.stake
     ]
     others = sum(other.is_value for other in row.others)
-    elsewhere = f"value at {others} other book{'s' if others > 1 else ''}" if others else ""
+    elsewhere = ""
+    if others:
+        elsewhere = ngettext(
+            "value at {count} other book", "value at {count} other books", others
+        ).format(count=others)
     for_sale = verdict_words.for_sale_text(row.bet_price)
-    told = (found.derived or "", for_sale, *used_up, bound, *parts, elsewhere)
+    told = (translated(found.derived or ""), for_sale, *used_up, bound, *parts, elsewhere)
     return Cell(" · ".join(filter(None, told)), TextRole.NOTE)
 
 
@@ -447,7 +488,7 @@ def _identity(row: BetRow) -> Row:
 COLUMNS: Final[tuple[ColumnSpec[BetRow, int], ...]] = (
     ColumnSpec(
         "selection",
-        "Selection",
+        N_("Selection"),
         SELECTION_WIDTH,
         _selection,
         lambda row: (row.bet_price.key.selection.casefold(), row.bet_price.match_name),
@@ -458,7 +499,7 @@ COLUMNS: Final[tuple[ColumnSpec[BetRow, int], ...]] = (
     ),
     ColumnSpec(
         "market_type",
-        "Market",
+        N_("Market"),
         MARKET_WIDTH,
         lambda row, _now: Cell(
             _market_of(row.bet_price), TextRole.SOFT if row.bet_price.is_value else TextRole.NOTE
@@ -479,7 +520,7 @@ COLUMNS: Final[tuple[ColumnSpec[BetRow, int], ...]] = (
     ),
     ColumnSpec(
         "odds",
-        "Odds",
+        N_("Odds"),
         Column("", note_sample="8.888", has_arrow=True, hangs=True, narrow=""),
         _odds,
         lambda row: _found(row).odds,
@@ -489,21 +530,23 @@ COLUMNS: Final[tuple[ColumnSpec[BetRow, int], ...]] = (
             Exported("net_odds", "Net odds", lambda row: _found(row).net_odds, Kind.NUMBER, 4),
         ),
         sample=formatting.odds_sample,
-        tip="The odds offered; the small figure is after commission or tax. ?: see the warning",
+        tip=_("The odds offered; the small figure is after commission or tax. ?: see "
+"the warning"),
     ),
     ColumnSpec(
         "bookmaker",
-        "Bookmaker",
+        N_("Bookmaker"),
         BOOKMAKER_WIDTH,
         _at,
         lambda row: row.bet_price.bookmaker.casefold(),
         exports=(),
-        tip="Who has the best odds after commission; +2: two more do, see the row's tooltip",
-        short_title="Book",
+        tip=_("Who has the best odds after commission; +2: two more do, see the row's "
+"tooltip"),
+        short_title=N_("Book"),
     ),
     ColumnSpec(
         "true_ev_pct",
-        "EV",
+        N_("EV"),
         replace(EV_WIDTH, narrow="+10.0 % ±8.8"),
         _ev,
         _ev_downwards,
@@ -524,7 +567,7 @@ COLUMNS: Final[tuple[ColumnSpec[BetRow, int], ...]] = (
     ),
     ColumnSpec(
         "service_ev_pct",
-        "Service's EV",
+        N_("Service's EV"),
         Column("+10.0 %"),
         _service,
         lambda row: _LOWEST if row.service_ev_pct is None else row.service_ev_pct,
@@ -534,13 +577,13 @@ COLUMNS: Final[tuple[ColumnSpec[BetRow, int], ...]] = (
             ),
         ),
         descending_first=True,
-        tip="EV as the service states it. It is usually lower: the service takes off a safety "
-        "margin (1 %, player props 4.03 %) and no commission",
+        tip=_("EV as the service states it. It is usually lower: the service takes off "
+"a safety margin (1 %, player props 4.03 %) and no commission"),
         priority=Priority.EXTRA,
     ),
     ColumnSpec(
         "stake",
-        "Stake",
+        N_("Stake"),
         Column("1,000", note_sample="✓ 888", narrow=""),
         _stake,
         lambda row: (row.bet.stake, _placed_on(row)),
@@ -550,22 +593,23 @@ COLUMNS: Final[tuple[ColumnSpec[BetRow, int], ...]] = (
             Exported("for_sale", "Available", lambda row: row.bet_price.for_sale, Kind.NUMBER, 2),
         ),
         descending_first=True,
-        tip="Stake for this outcome in all; the tooltip says what limits it. ✓ is your open bet",
+        tip=_("Stake for this outcome in all; the tooltip says what limits it. ✓ is "
+"your open bet"),
     ),
     ColumnSpec(
         "liquidity",
-        "Sharp limit",
+        N_("Sharp limit"),
         Column("100,000"),
         _limit,
         lambda row: _LOWEST if row.liquidity is None else row.liquidity,
         exports=(Exported("liquidity", "Limit", lambda row: row.liquidity, Kind.NUMBER, 0),),
         descending_first=True,
-        tip="The sharp book's maximum bet, in its own currency",
+        tip=_("The sharp book's maximum bet, in its own currency"),
         priority=Priority.EXTRA,
     ),
     ColumnSpec(
         "scraped_at",
-        "Seen",
+        N_("Seen"),
         Column("59 min"),
         lambda row, now: seen_cell(row.bet_price.scraped_at, now),
         lambda row: _LOWEST if row.bet_price.scraped_at is None else -row.bet_price.scraped_at,
@@ -574,17 +618,17 @@ COLUMNS: Final[tuple[ColumnSpec[BetRow, int], ...]] = (
             Exported("scraped_at", "Seen", lambda row: time_value(row.bet_price.scraped_at),
             Kind.TIME),
         ),
-        tip="Time since the price was last seen at the bookmaker",
+        tip=_("Time since the price was last seen at the bookmaker"),
         priority=Priority.USEFUL,
     ),
     ColumnSpec(
         "cautions",
-        "Warning",
+        N_("Warning"),
         Column(
-            "below 2.01 % after commission",
+            _("{reason} after commission").format(reason="below 2.01 %"),
             Align.LEFT,
             stretches=True,
-            widest="below 2.01 % after commission + 2",
+            widest=_("{reason} after commission").format(reason="below 2.01 %") + " + 2",
             narrow="below 2.01 %",
         ),
         _caution,
@@ -596,7 +640,8 @@ COLUMNS: Final[tuple[ColumnSpec[BetRow, int], ...]] = (
                 lambda row: " ".join(each.value for each in _found(row).cautions),
             ),
         ),
-        tip="Why the price is no value bet and has no stake; for value bets, who else has the bet",
+        tip=_("Why the price is no value bet and has no stake; for value bets, who "
+"else has the bet"),
         priority=Priority.IMPORTANT,
     ),
 )  # fmt: skip

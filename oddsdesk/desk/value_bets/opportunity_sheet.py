@@ -8,6 +8,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.market_words import market_text
+from oddsdesk.base.texts import _, pgettext
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.matrix import CellKey, RowKey
 from oddsdesk.board.model.notices import Connection
@@ -16,7 +18,6 @@ from oddsdesk.board.opportunities.offers import LegNow, LegOffer, LegsToPlace, o
 from oddsdesk.board.promotions import PromoWay
 from oddsdesk.board.valuation.verdict_words import caution_text
 from oddsdesk.contract.identity import game_title
-from oddsdesk.contract.markets import market_title
 from oddsdesk.desk.bet_sheet import SheetLeg, SheetOutcome, SheetStake, SheetView
 from oddsdesk.desk.ui.formatting import exact_odds_text, signed_hundredths_text
 from oddsdesk.desk.value_bets.subjects import BetSubject, TypedBet, placed_bet, subject_of_price
@@ -34,8 +35,31 @@ from oddsdesk.pricing.opportunities import (
 from oddsdesk.pricing.selections import Result
 from oddsdesk.pricing.stakes import backers_stake, net_at, net_paying, stakeable
 
-THEN: Final = "when you started"
-"""Names the moment the dialog opened, as the list behind it changes meanwhile."""
+_RECORD: Final = {
+    OpportunityKind.ARBITRAGE: _("Record arbitrage"),
+    OpportunityKind.MIDDLE: _("Record middle"),
+    OpportunityKind.LOW_HOLD: _("Record low hold"),
+}
+_KINDS: Final = {
+    OpportunityKind.ARBITRAGE: _("Arbitrage"),
+    OpportunityKind.MIDDLE: _("Middle"),
+    OpportunityKind.LOW_HOLD: _("Low hold"),
+}
+_A_KIND: Final = {
+    OpportunityKind.ARBITRAGE: _("an arbitrage"),
+    OpportunityKind.MIDDLE: _("a middle"),
+    OpportunityKind.LOW_HOLD: _("a low hold"),
+}
+_NO_LONGER: Final = {
+    OpportunityKind.ARBITRAGE: _("These legs are no longer an arbitrage. Do not bet."),
+    OpportunityKind.MIDDLE: _("These legs are no longer a middle. Do not bet."),
+    OpportunityKind.LOW_HOLD: _("These legs are no longer a low hold. Do not bet."),
+}
+_CHANGED: Final = {
+    OpportunityKind.ARBITRAGE: _("The arbitrage has changed: {figures}."),
+    OpportunityKind.MIDDLE: _("The middle has changed: {figures}."),
+    OpportunityKind.LOW_HOLD: _("The low hold has changed: {figures}."),
+}
 
 
 class OpportunitySheet:
@@ -86,10 +110,9 @@ class OpportunitySheet:
         first = wanted.unplaced[0] if wanted.unplaced else 0
         offer = offer_now(self._board, wanted, first, self._split)
         self._now = dict(zip(wanted.unplaced, offer.legs, strict=True))
-        what = _words(listed.kind)
         return SheetView(
-            f"Record {what}",
-            f"{what[0].upper()}{what[1:]} · {game_title(listed.match_name)} · {_markets(listed)}",
+            _RECORD[listed.kind],
+            f"{_KINDS[listed.kind]} · {game_title(listed.match_name)} · {_markets(listed)}",
             tuple(
                 self._recorded(place) if place in self._taken else self._leg(place)
                 for place in range(len(listed.legs))
@@ -225,15 +248,17 @@ class LaySheet:
         assert leg is not None, "it has a price when it opens"
         bet, simulated = leg.bet, bool(self._board.connection.simulated)
         return SheetView(
-            "Record lay",
-            f"{game_title(bet.match_name)} · {market_title(bet.market_type)}",
+            _("Record lay"),
+            f"{game_title(bet.match_name)} · {market_text(bet.market_type)}",
             (leg._replace(is_offered=now is not None),),
             (
-                SheetOutcome(f"{bet.selection} does not win", (Result.WON,)),
-                SheetOutcome(f"{bet.selection} wins", (Result.LOST,)),
+                SheetOutcome(
+                    _("{selection} does not win").format(selection=bet.selection), (Result.WON,)
+                ),
+                SheetOutcome(_("{selection} wins").format(selection=bet.selection), (Result.LOST,)),
             ),
             None,
-            ("Simulated odds: saved as a practice bet.",) if simulated else (),
+            (_("Simulated odds: saved as a practice bet."),) if simulated else (),
         )
 
     def stakes(
@@ -306,9 +331,9 @@ def bet_without_price(
 def not_offered_news(connection: Connection) -> Iterator[str]:
     """Yield how bets at simulated or old odds are recorded."""
     if connection.simulated:
-        yield "Simulated odds: saved as practice bets."
+        yield _("Simulated odds: saved as practice bets.")
     elif connection.shifted:
-        yield "Old odds (times shifted): these prices may not exist. Saved as real bets."
+        yield _("Old odds (times shifted): these prices may not exist. Saved as real bets.")
 
 
 def warnings_of(
@@ -321,7 +346,9 @@ def warnings_of(
         told.update(doubts)
         if doubts:
             words = "; ".join(caution_text(each, reference) for each in doubts)
-            yield f"Warning for {leg.named(leg.key.selection)} at {leg.bookmaker}: {words}."
+            yield _("Warning for {selection} at {bookmaker}: {warnings}.").format(
+                selection=leg.named(leg.key.selection), bookmaker=leg.bookmaker, warnings=words
+            )
 
 
 def outcomes_of(listed: Opportunity) -> Iterator[SheetOutcome]:
@@ -330,10 +357,15 @@ def outcomes_of(listed: Opportunity) -> Iterator[SheetOutcome]:
     for place in range(count):
         results = tuple(Result.WON if each == place else Result.LOST for each in range(count))
         leg = listed.legs[place]
-        said = leg.win_text if leg.is_lay else f"{listed.leg_text(place)} wins"
+        said = (
+            leg.win_text
+            if leg.is_lay
+            else _("{selection} wins").format(selection=listed.leg_text(place))
+        )
         yield SheetOutcome(said, results)
     if listed.between is not None:
-        name = "between the lines" if listed.kind is OpportunityKind.MIDDLE else "push"
+        is_middle = listed.kind is OpportunityKind.MIDDLE
+        name = _("between the lines") if is_middle else pgettext("a result", "push")
         yield from (SheetOutcome(name, results) for results in listed.between.results())
 
 
@@ -343,33 +375,46 @@ def news_of_all(wanted: LegsToPlace, offer: LegOffer, *, is_other: bool) -> Iter
     if not wanted.unplaced:
         return
     if offer.kind is None or offer.worst_pct is None:
-        yield f"These legs are no longer {_a(listed.kind)}. Do not bet."
+        yield _NO_LONGER[listed.kind]
         return
     worst = listed.outlay.worst_of_all_pct
-    now = f"{signed_hundredths_text(offer.worst_pct)} % now if every leg stands"
-    then = f"{signed_hundredths_text(worst)} % {THEN}"
+    figures = _("{now} % now if every leg stands, {then} % when you started").format(
+        now=signed_hundredths_text(offer.worst_pct), then=signed_hundredths_text(worst)
+    )
     if offer.kind is not listed.kind:
-        yield f"Now {_a(offer.kind)} instead of {_a(listed.kind)}: {now}, {then}."
+        yield _("Now {kind} instead of {listed}: {figures}.").format(
+            kind=_A_KIND[offer.kind], listed=_A_KIND[listed.kind], figures=figures
+        )
     elif is_other or not math.isclose(offer.worst_pct, worst, abs_tol=1e-9):
-        yield f"The {_words(listed.kind)} has changed: {now}, {then}."
+        yield _CHANGED[listed.kind].format(figures=figures)
 
 
 def leg_text(leg: LegNow, reference: str) -> str:
     """Return how a leg differs from what was listed, and who has better odds now."""
-    said = f"{leg.listed.named(leg.listed.key.selection)} at {leg.listed.bookmaker}"
     told = []
     if leg.odds is not None and leg.odds != leg.listed.odds:
-        told.append(f"{exact_odds_text(leg.odds)} now, {exact_odds_text(leg.listed.odds)} {THEN}")
+        told.append(moved_text(leg.odds, leg.listed.odds))
         if leg.better is not None:
             odds, name, selection = leg.better
             as_what = "" if selection == leg.listed.key.selection else f"{selection} "
-            told.append(f"{as_what}{exact_odds_text(odds)} at {name}")
+            told.append(
+                _("{odds} at {bookmaker}").format(
+                    odds=f"{as_what}{exact_odds_text(odds)}", bookmaker=name
+                )
+            )
     told += [caution_text(caution, reference) for caution in leg.cautions]
-    return f"{said}: {'; '.join(told)}."
+    return _("{selection} at {bookmaker}: {news}.").format(
+        selection=leg.listed.named(leg.listed.key.selection),
+        bookmaker=leg.listed.bookmaker,
+        news="; ".join(told),
+    )
 
 
-def _a(kind: OpportunityKind) -> str:
-    return f"{'an' if kind is OpportunityKind.ARBITRAGE else 'a'} {_words(kind)}"
+def moved_text(now: float, then: float) -> str:
+    """Return odds now, and when the dialog opened, as the list behind it changes meanwhile."""
+    return _("{now} now, {then} when you started").format(
+        now=exact_odds_text(now), then=exact_odds_text(then)
+    )
 
 
 def _room(leg: Leg) -> float | None:
@@ -379,9 +424,5 @@ def _room(leg: Leg) -> float | None:
     return min(stakeable(leg.ladder), math.inf if leg.most is None else leg.most)
 
 
-def _words(kind: OpportunityKind) -> str:
-    return kind.value.replace("-", " ")
-
-
 def _markets(listed: Opportunity) -> str:
-    return ", ".join(dict.fromkeys(market_title(leg.key.market_type) for leg in listed.legs))
+    return ", ".join(dict.fromkeys(market_text(leg.key.market_type) for leg in listed.legs))

@@ -9,15 +9,16 @@ from PySide6.QtGui import QCursor, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.market_words import market_text, sport_text
 from oddsdesk.base.numbers import num
+from oddsdesk.base.texts import _, ngettext, translated
 from oddsdesk.board.board import Board
 from oddsdesk.board.model import notices
 from oddsdesk.board.model.matrix import RowKey
 from oddsdesk.board.promotions import PromoWay
 from oddsdesk.board.valuation.bets import Exposure
 from oddsdesk.board.valuation.verdict_words import ev_limit_text
-from oddsdesk.contract.competitions import sport_title
-from oddsdesk.contract.markets import MARKET_TYPES, market_title
+from oddsdesk.contract.markets import MARKET_TYPES
 from oddsdesk.desk.bet_sheet import sheet_text
 from oddsdesk.desk.export.files import table_of
 from oddsdesk.desk.export.saving import TableSaver
@@ -71,37 +72,43 @@ def filter_text(
     most = chosen.max_true_ev
     of_list = min(map(rules.minimum_ev, chosen.market_types or MARKET_TYPES))
     least = ev_limit_text(max(chosen.min_true_ev, of_list))
-    said = [f"EV ≥ {least} %" if most is None else f"EV {least} – {num(most):g} %"]
+    said = [
+        _("EV ≥ {least} %").format(least=least)
+        if most is None
+        else _("EV {least} – {most:g} %").format(least=least, most=num(most))
+    ]
     said += _odds(chosen.min_odds, chosen.max_odds)
-    said += _some([sport_title(sport) for sport in chosen.sports], "sports")
-    said += _some(chosen.competitions, "competitions")
-    said += _some([market_title(market) for market in chosen.market_types], "markets")
+    said += _some([sport_text(sport) for sport in chosen.sports], _("{count} sports"))
+    said += _some(chosen.competitions, _("{count} competitions"))
+    said += _some([market_text(market) for market in chosen.market_types], _("{count} markets"))
     if chosen.in_play is not None:
-        said.append("in play" if chosen.in_play else "before kick-off")
+        said.append(_("in play") if chosen.in_play else _("before kick-off"))
     if chosen.max_hours_ahead is not None:
-        said.append(f"within {num(chosen.max_hours_ahead):g} h")
+        said.append(_("within {hours:g} h").format(hours=num(chosen.max_hours_ahead)))
     if chosen.max_age_s is not None:
-        said.append(f"seen within {num(chosen.max_age_s):g} s")
+        said.append(_("seen within {seconds:g} s").format(seconds=num(chosen.max_age_s)))
     if chosen.min_limit is not None:
-        said.append(f"limit ≥ {num(chosen.min_limit):g}")
+        said.append(_("limit ≥ {limit:g}").format(limit=num(chosen.min_limit)))
     if chosen.derived != "all":
-        said.append("no derived odds" if chosen.derived == "none" else "no modelled odds")
-    said += _some(chosen.bookmakers, "books") or ["my books" if only_mine else "all books"]
+        said.append(_("no derived odds") if chosen.derived == "none" else _("no modelled odds"))
+    said += _some(chosen.bookmakers, _("{count} books")) or [
+        _("my books") if only_mine else _("all books")
+    ]
     return " · ".join(said)
 
 
-def _some(names: Sequence[str], word: str) -> list[str]:
+def _some(names: Sequence[str], several: str) -> list[str]:
     if not names:
         return []
-    return [names[0] if len(names) == 1 else f"{len(names)} {word}"]
+    return [names[0] if len(names) == 1 else several.format(count=len(names))]
 
 
 def _odds(least: float | None, most: float | None) -> list[str]:
     if least is not None and most is not None:
-        return [f"odds {typed_text(least)} – {typed_text(most)}"]
+        return [_("odds {least} – {most}").format(least=typed_text(least), most=typed_text(most))]
     if least is not None:
-        return [f"odds ≥ {typed_text(least)}"]
-    return [] if most is None else [f"odds ≤ {typed_text(most)}"]
+        return [_("odds ≥ {least}").format(least=typed_text(least))]
+    return [] if most is None else [_("odds ≤ {most}").format(most=typed_text(most))]
 
 
 class ValuesPanel(ListPanel):
@@ -132,9 +139,9 @@ class ValuesPanel(ListPanel):
         self._stakes = StakeSettings(preferences)
         self.lists = ValueLists(board, records, self._stakes, clock)
         self.table = LiveTable(theme, self.lists.bets, clock)
-        self.table.setAccessibleName("Value bets")
+        self.table.setAccessibleName(_("Value bets"))
         self.misses = LiveTable(theme, self.lists.misses, clock)
-        self.misses.setAccessibleName("Near misses")
+        self.misses.setAccessibleName(_("Near misses"))
         self.actions_on_bet = BetActions(
             board,
             records,
@@ -192,7 +199,7 @@ class ValuesPanel(ListPanel):
             subject_of_price(key, board) if row is None else subject_of_bet(row, board, preset)
         )
         if subject is None:
-            placer.said.emit("That price is no longer available.")
+            placer.said.emit(_("That price is no longer available."))
         else:
             placer.ask_bet(subject)
 
@@ -202,7 +209,7 @@ class ValuesPanel(ListPanel):
         if sheet.has_price:
             placer.ask_sheet(sheet)
         else:
-            placer.said.emit("That price is no longer available.")
+            placer.said.emit(_("That price is no longer available."))
 
     def placer_over(self, owner: QWidget) -> BetPlacer:
         """Return the placer of bets over another part of the desk, which shows the outcome."""
@@ -243,7 +250,7 @@ class ValuesPanel(ListPanel):
             if sheet.has_prices:
                 placer.ask_sheet(sheet)
             else:
-                placer.said.emit("One of these prices is no longer available.")
+                placer.said.emit(_("One of these prices is no longer available."))
 
         return place_way
 
@@ -326,7 +333,9 @@ class ValuesPanel(ListPanel):
 
     def _counts_text(self) -> str:
         lists, whose = self.lists, self._board.desk_reference
-        judged_by = [f"vs {whose.reference_name}"] if whose.is_named else []
+        judged_by = (
+            [_("vs {sharp_book}").format(sharp_book=whose.reference_name)] if whose.is_named else []
+        )
         if self._which == MISSES:
             return " · ".join([misses_text(lists.misses.row_total, lists.finder.games), *judged_by])
         only_mine = self._board.basis.mine is not None
@@ -356,7 +365,11 @@ class ValuesPanel(ListPanel):
         if connection.is_lost:
             return no_stakes(connection) if lists.value_count else ""
         bankroll = self._stakes.plan.bankroll
-        return f"stakes {num(lists.staked):,g} of {num(bankroll):,g}" if lists.staked else ""
+        if not lists.staked:
+            return ""
+        return _("stakes {staked:,g} of {bankroll:,g}").format(
+            staked=num(lists.staked), bankroll=num(bankroll)
+        )
 
     def _show_preset(self) -> None:
         self.lists.preset = self.presets.current_preset
@@ -472,29 +485,29 @@ def values_header(theme: Theme, bet_menu: QMenu) -> ListHeader:
     """Return the line above the value bets: which list, how many, sorting, bet, stakes, preset."""
     return ListHeader(
         theme,
-        "Value bets or near misses",
-        [(BETS, "Value bets"), (MISSES, "Near misses")],
+        _("Value bets or near misses"),
+        [(BETS, _("Value bets")), (MISSES, _("Near misses"))],
         _FITS,
-        preset_tip="Preset: which value bets are listed",
+        preset_tip=_("Preset: which value bets are listed"),
         least_width=_LEAST_WIDTH,
-        button=line_button("Bet ▾", "Actions for the selected bet", bet_menu),
-        more=line_button("Stakes…", "Betting bank, Kelly fraction, caps, rounding"),
+        button=line_button(_("Bet ▾"), _("Actions for the selected bet"), bet_menu),
+        more=line_button(_("Stakes…"), _("Betting bank, Kelly fraction, caps, rounding")),
     )
 
 
-_OVERSTATED = (
+_OVERSTATED = _(
     "This service overstates EV: its published formula adds the sharp book's margin instead of "
-    "removing it. "
+    "removing it."
 )
 
 
-_NOTHING_TO_UNDO: Final = (
-    "Nothing to undo here. Shift+P undoes the selected bet; in Bets (Ctrl+L), Ctrl+Z undoes one "
-    "change after another."
+_NOTHING_TO_UNDO: Final = _(
+    "Nothing to undo here. Shift+P undoes the selected bet; in Bets (Ctrl+L), Ctrl+Z "
+    "undoes one change after another."
 )
-_TURNED: Final = (
-    "This service sends each market's payout where its API promises the sum of 1/odds. The desk "
-    "corrects for it."
+_TURNED: Final = _(
+    "This service sends each market's payout where its API promises the sum of "
+    "1/odds. The desk corrects for it."
 )
 
 
@@ -516,8 +529,8 @@ class RulesBar(MessageBar):
 
     def _show_rules(self) -> None:
         if told := own_rules_text(self._preferences.get_setting):
-            text = f"Your own rules, with the service's in brackets: {told}."
-            self.show_message(text, icon="filter", action="Reset")
+            text = _("Your own rules, with the service's in brackets: {rules}.").format(rules=told)
+            self.show_message(text, icon="filter", action=_("Reset"))
         else:
             self.hide()
 
@@ -536,8 +549,10 @@ def audit_text(audit: Audit | None, method: str) -> str:
     if not audit.is_published:
         return _TURNED if audit.sends_return_rate else ""
     if method == PUBLISHED:
-        return f"{_OVERSTATED}Your devig method does the same: choose another one in Settings."
-    return f"{_OVERSTATED}The desk picks and sorts bets by its own EV."
+        said = _("Your devig method does the same: choose another one in Settings.")
+    else:
+        said = _("The desk picks and sorts bets by its own EV.")
+    return f"{_OVERSTATED} {said}"
 
 
 def is_about_formula(text: str) -> bool:
@@ -555,31 +570,41 @@ def state_without_bets(
     """
     if connection.has_value_bets is False:
         return EmptyState(
-            "lock", "Value bets are not in your plan.", "They come with Pro and higher plans."
+            "lock", _("Value bets are not in your plan."), _("They come with Pro and higher plans.")
         )
     if connection.has_no_service:
         return NO_SERVICE
     if connection.link in (notices.Link.CONNECTING, notices.Link.STOPPED):
-        return EmptyState("loading", "Looking for value bets…")
+        return EmptyState("loading", _("Looking for value bets…"))
     if connection.link is notices.Link.PAST:
         return EmptyState(
-            "table", "No value bets in the past view.", "It shows games and their prices."
+            "table", _("No value bets in the past view."), _("It shows games and their prices.")
         )
     if filtered_out:
-        bets = "1 value bet is" if filtered_out == 1 else f"{filtered_out} value bets are"
-        return EmptyState("filter", f"{bets} hidden by the preset.", action="Show all value bets")
+        text = ngettext(
+            "{count} value bet is hidden by the preset.",
+            "{count} value bets are hidden by the preset.",
+            filtered_out,
+        ).format(count=filtered_out)
+        return EmptyState("filter", text, action=_("Show all value bets"))
     if hidden:
-        bets = "1 value bet is" if hidden == 1 else f"{hidden} value bets are"
-        return EmptyState("filter", f"{bets} hidden by you.", action="Hidden bets…")
+        text = ngettext(
+            "{count} value bet is hidden by you.", "{count} value bets are hidden by you.", hidden
+        ).format(count=hidden)
+        return EmptyState("filter", text, action=_("Hidden bets…"))
     if (refused := state_of_refusal(connection)) is not None:
         return refused
     if connection.link is notices.Link.WAITING:
-        return EmptyState("offline", "Not connected.", "Value bets return with the connection.")
+        return EmptyState(
+            "offline", _("Not connected."), _("Value bets return with the connection.")
+        )
     if reference and reference == connection.unpriced_reference:
         return EmptyState(
             "table",
-            f"{reference} has no prices, so there are no fair odds.",
-            "Choose another sharp book in the top bar.",
+            _("{sharp_book} has no prices, so there are no fair odds.").format(
+                sharp_book=reference
+            ),
+            _("Choose another sharp book in the top bar."),
         )
     return None
 
@@ -590,8 +615,12 @@ def state_of_prices(board: Board, now_ms: int) -> EmptyState:
     if not board.games and not board.bookmakers_with_prices() - {board.desk_reference.bookmaker}:
         return EmptyState("table", text_without_games(board.connection, own_server=False))
     if newest is not None and now_ms - newest > rules.max_age_ms:
-        detail = f"Value bets need prices of the last {span_text(rules.max_age_ms)}."
-        return EmptyState("offline", f"No new price for {span_text(now_ms - newest)}.", detail)
+        detail = _("Value bets need prices of the last {span}.").format(
+            span=span_text(rules.max_age_ms)
+        )
+        return EmptyState(
+            "offline", _("No new price for {span}.").format(span=span_text(now_ms - newest)), detail
+        )
     if (state := state_of_mine(board.unticked_with_prices())) is not None:
         return state
     elsewhere = {
@@ -600,11 +629,18 @@ def state_of_prices(board: Board, now_ms: int) -> EmptyState:
         if price.is_value and not board.basis.is_mine(price.bookmaker)
     }
     if elsewhere:
-        some = "1 value bet" if len(elsewhere) == 1 else f"{len(elsewhere)} value bets"
-        detail = f"Other bookmakers have {some}. Tick more to see them."
-        return EmptyState("filter", "No value bets at your bookmakers now.", detail, MY_BOOKMAKERS)
-    whose = "" if rules.are_services else " Your own rules are in Settings, Value bets."
-    return EmptyState("check", "No value bets now.", f"No price passes all value rules.{whose}")
+        detail = ngettext(
+            "Other bookmakers have {count} value bet. Tick more to see them.",
+            "Other bookmakers have {count} value bets. Tick more to see them.",
+            len(elsewhere),
+        ).format(count=len(elsewhere))
+        return EmptyState(
+            "filter", _("No value bets at your bookmakers now."), detail, MY_BOOKMAKERS
+        )
+    detail = _("No price passes all value rules.")
+    if not rules.are_services:
+        detail = " ".join((detail, _("Your own rules are in Settings, Value bets.")))
+    return EmptyState("check", _("No value bets now."), detail)
 
 
 def state_without_misses(games: int) -> EmptyState:
@@ -612,15 +648,18 @@ def state_without_misses(games: int) -> EmptyState:
     if not games:
         return EmptyState(
             "table",
-            "No games loaded yet.",
-            "Near misses are searched in open games, and in all games while the odds grid is open.",
+            _("No games loaded yet."),
+            _(
+                "Near misses are searched in open games, and in all games while the odds "
+                "grid is open."
+            ),
         )
-    return EmptyState("check", "No price is close to being value.", _in_games(games))
+    return EmptyState("check", _("No price is close to being value."), f"{_in_games(games)}.")
 
 
 def misses_text(shown: int, games: int) -> str:
     """Return how many near misses there are, and where they were looked for."""
-    return f"{shown} · {_in_games(games).lower().rstrip('.')}"
+    return f"{shown} · {_in_games(games)}"
 
 
 def bets_text(
@@ -640,16 +679,16 @@ def bets_text(
     if staked:
         said.append(staked)
     if cautioned:
-        said.append(f"{cautioned} with warnings below")
+        said.append(_("{count} with warnings below").format(count=cautioned))
     if hidden:
-        said.append(f"{hidden} hidden")
+        said.append(_("{count} hidden").format(count=hidden))
     if has_unread:
-        said.append("some prices could not be read")
+        said.append(_("some prices could not be read"))
     return " · ".join((*said, chosen))
 
 
 def _in_games(games: int) -> str:
-    return f"{games} game{'s' if games != 1 else ''} checked."
+    return ngettext("{count} game checked", "{count} games checked", games).format(count=games)
 
 
 class PlacingMessages(QObject):
@@ -677,7 +716,7 @@ class PlacingMessages(QObject):
 
     def _confirm(self, text: str, undo: Callable[[], None]) -> None:
         self._undo, self._confirmation = undo, text
-        self._bar.show_message(text, icon="check", action="Undo", passes=True)
+        self._bar.show_message(text, icon="check", action=_("Undo"), passes=True)
 
     def _on_placer_gone(self) -> None:
         self._undo = None
@@ -697,7 +736,7 @@ class PlacingMessages(QObject):
             undo()
 
     def _on_records_failed(self, text: str) -> None:
-        self._bar.show_message(text, icon="warning", ink=TextRole.DOWN)
+        self._bar.show_message(translated(text), icon="warning", ink=TextRole.DOWN)
 
 
 class ValuesMessages(PlacingMessages):

@@ -14,6 +14,7 @@ from shiboken6 import isValid
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.figures import FigureError, read_stake
 from oddsdesk.base.numbers import decimal_mark, num, typed_number
+from oddsdesk.base.texts import _, ngettext, translated
 from oddsdesk.board.board import Board
 from oddsdesk.board.valuation.verdict_words import (
     caution_text,
@@ -43,9 +44,9 @@ from oddsdesk.pricing.exposure import StakePlan
 from oddsdesk.pricing.formats import OddsFormatError
 from oddsdesk.pricing.profiles import Profiles, fold_name
 
-PAST: Final = (
-    "This price is from the past. Go back to now (Ctrl+Shift+J) to record a bet on it, or enter "
-    "an old bet by hand in Bets."
+PAST: Final = _(
+    "This price is from the past. Go back to now (Ctrl+Shift+J) to record a bet on "
+    "it, or enter an old bet by hand in Bets."
 )
 """Said of a bet that is asked for while one looks back."""
 
@@ -149,13 +150,17 @@ class BetPlacer(QObject):
         """Delete the bets of a sheet, unless one was changed since."""
 
         def say(taken: bool) -> None:
-            legs = "1 leg" if len(bets) == 1 else f"{len(bets)} legs"
+            count = len(bets)
             if taken:
-                self.said.emit(f"Undone: {legs}.")
+                text = ngettext("Undone: {count} leg.", "Undone: {count} legs.", count)
+                self.said.emit(text.format(count=count))
             elif any(map(self._records.holds, bets)):
-                self.said.emit("A leg was edited or settled since, so all stay in Bets.")
+                self.said.emit(_("A leg was edited or settled since, so all stay in Bets."))
             else:
-                self.said.emit(f"Already undone: {legs}.")
+                text = ngettext(
+                    "Already undone: {count} leg.", "Already undone: {count} legs.", count
+                )
+                self.said.emit(text.format(count=count))
 
         self._records.take_back_bets(bets, say)
 
@@ -232,23 +237,30 @@ class BetPlacer(QObject):
         if not is_taken:
             what = f"{bet.selection}{at_bookmaker(bet)}"
             if not self._records.holds(bet):
-                return f"{what} is already undone."
-            return f"{what} was edited or settled since, so it stays in Bets."
-        said = f"Undone: {bet_named(bet)}."
+                return _("{bet} is already undone.").format(bet=what)
+            return _("{bet} was edited or settled since, so it stays in Bets.").format(bet=what)
+        said = _("Undone: {bet}.").format(bet=bet_named(bet))
         placed = [
             each
             for each in self._records.placed(bet.bet_key)
             if may_be_on_one_game(each, bet.kick_off)
         ]
         left = list(counted(placed, simulated=bet.practice))
-        return f"{said} {stake_text(left[-1])} on it is still recorded." if left else said
+        if not left:
+            return said
+        rest = _("{stake} on it is still recorded.").format(stake=stake_text(left[-1]))
+        return f"{said} {rest}"
 
 
 def placed_text(bet: PlacedBet) -> str:
     """Return what was recorded, in one line."""
-    how = "Recorded as practice:" if bet.practice else "Recorded"
+    text = _("Recorded {stake} on {selection}{at_bookmaker}, {odds}.")
+    if bet.practice:
+        text = _("Recorded as practice: {stake} on {selection}{at_bookmaker}, {odds}.")
     odds = formatting.exact_odds_text(bet.odds)
-    return f"{how} {stake_text(bet)} on {bet.selection}{at_bookmaker(bet)}, {odds}."
+    return text.format(
+        stake=stake_text(bet), selection=bet.selection, at_bookmaker=at_bookmaker(bet), odds=odds
+    )
 
 
 _WIDTH: Final = 400
@@ -259,8 +271,8 @@ _LEAST_LINES: Final = 10
 """Room for what is said at least, in lines of text."""
 _MORE_LINES: Final = 4
 """Extra lines of room for messages that come later; more than that scrolls."""
-PRACTICE: Final = "Simulated odds: saved as a practice bet."
-SHIFTED: Final = "Old odds (times shifted): this price may not exist. Saved as a real bet."
+PRACTICE: Final = _("Simulated odds: saved as a practice bet.")
+SHIFTED: Final = _("Old odds (times shifted): this price may not exist. Saved as a real bet.")
 
 
 _KINDS: Final = tuple(kind for kind in BetKind if kind is not BetKind.MULTIPLE)
@@ -296,7 +308,7 @@ class PlaceDialog(Dialog):
         on it at a bookmaker's net odds, None where that is not known.
         """
         super().__init__(parent)
-        self.setWindowTitle("Record bet")
+        self.setWindowTitle(_("Record bet"))
         self.setMinimumWidth(_WIDTH)
         self.subject = subject
         """What is thought of the price by now."""
@@ -315,11 +327,11 @@ class PlaceDialog(Dialog):
         self.bookmaker.setInsertPolicy(QtWidgets.QComboBox.InsertPolicy.NoInsert)
         self.bookmaker.addItems(sorted({*bookmakers, subject.bookmaker}, key=str.casefold))
         self.bookmaker.setCurrentText(subject.bookmaker)
-        self.account = QtWidgets.QLineEdit(placeholderText="If you have several")
+        self.account = QtWidgets.QLineEdit(placeholderText=_("If you have several"))
         self.note = QtWidgets.QLineEdit()
         self.stake = QtWidgets.QLineEdit(typed_number(subject.stake) if subject.stake > 0 else "")
         self.currency = QtWidgets.QLineEdit(
-            maxLength=_LONGEST_CURRENCY, placeholderText="No currency"
+            maxLength=_LONGEST_CURRENCY, placeholderText=_("No currency")
         )
         average = subject.average_odds
         self.odds = QtWidgets.QLineEdit(
@@ -330,7 +342,7 @@ class PlaceDialog(Dialog):
         self.leg = Label(wordWrap=True)
         self._planned_row, self.planned = QtWidgets.QWidget(), Label()
         self.fill_in = QtWidgets.QPushButton(
-            "Fill &in", autoDefault=False
+            _("Fill &in"), autoDefault=False
         )  # Return records the bet
         self.worth = Label(wordWrap=True)
         self.warning = Label(wordWrap=True)
@@ -339,10 +351,10 @@ class PlaceDialog(Dialog):
         self.fault.setProperty("variant", "down")
         # value and doubts first, as the rest may need scrolling
         said = self.pays, self.worth, self.fault, self._planned_row, self.leg, self.warning
-        self._said, self._lines = message_area("Details of this bet", *said)
+        self._said, self._lines = message_area(_("Details of this bet"), *said)
         self._looks = QTimer(self)
         self._looks.timeout.connect(self._look_again)
-        self.record = QtWidgets.QPushButton("Record bet again" if placed else "Record bet")
+        self.record = QtWidgets.QPushButton(_("Record bet again") if placed else _("Record bet"))
         self.record.setProperty("variant", "primary")
         self._lay_out()
         self._connect()
@@ -377,14 +389,16 @@ class PlaceDialog(Dialog):
         if lost := may_be_gone(self._why_lost()):
             said.append(lost)
         if not is_held:
-            said.append("This price is no longer offered.")
+            said.append(_("This price is no longer offered."))
         elif subject.news:
             said.append(subject.news)
         elif subject.odds != self._listed:
-            said.append(f"The price is {formatting.exact_odds_text(subject.odds)} now.")
+            said.append(
+                _("The price is {odds} now.").format(odds=formatting.exact_odds_text(subject.odds))
+            )
         if subject.cautions and is_held:
             words = (caution_text(caution, self._reference) for caution in subject.cautions)
-            said.append(f"Warning: {'; '.join(words)}.")
+            said.append(_("Warning: {warnings}.").format(warnings="; ".join(words)))
         self.warning.setText("\n".join(said))
         self.warning.setVisible(bool(said))
 
@@ -396,17 +410,17 @@ class PlaceDialog(Dialog):
         """
         bookmaker = self.bookmaker.currentText().strip()
         if not bookmaker:
-            raise ValueError("Enter a bookmaker.")
+            raise ValueError(_("Enter a bookmaker."))
         odds, net = self._odds(bookmaker)
         try:
             currency = self.currency.text().strip().upper()
             stake = self.kind.stake_typed(read_stake(self.stake.text(), currency))
         except FigureError as error:
-            raise ValueError(f"Stake: {error}.") from None
+            raise ValueError(_("Stake: {error}.").format(error=translated(str(error)))) from None
         try:
             of_kind = self.kind.fields(stake)
         except BadBetError as error:
-            raise ValueError(sentence(str(error))) from None
+            raise ValueError(sentence(translated(str(error)))) from None
         return TypedBet(
             bookmaker,
             odds,
@@ -437,7 +451,7 @@ class PlaceDialog(Dialog):
         profile = self._profiles.profile_of(bookmaker)
         net = profile.net_lay(odds) if self._is_lay else profile.net(odds)
         if not 1 < net < math.inf:
-            raise ValueError("Odds taken: too low to win anything.")
+            raise ValueError(_("Odds taken: too low to win anything."))
         return odds, net
 
     @property
@@ -455,14 +469,14 @@ class PlaceDialog(Dialog):
         selection.setProperty("variant", "strong")
         form.addRow(selection)
         form.addRow(Label(f"{game} · {market}", wordWrap=True))
-        form.addRow("&Bookmaker", self.bookmaker)
-        form.addRow("&Account", self.account)
-        form.addRow("&Kind", self.kind.box)
-        form.addRow("&Stake", self.stake)
-        form.addRow("&Currency", self.currency)
-        form.addRow(formatting.odds_title("&Odds taken"), self.odds)
+        form.addRow(_("&Bookmaker"), self.bookmaker)
+        form.addRow(_("&Account"), self.account)
+        form.addRow(_("&Kind"), self.kind.box)
+        form.addRow(_("&Stake"), self.stake)
+        form.addRow(_("&Currency"), self.currency)
+        form.addRow(formatting.odds_title(_("&Odds taken")), self.odds)
         self.kind.add_rows(form, self.stake)
-        form.addRow("&Note", self.note)
+        form.addRow(_("&Note"), self.note)
         planned = horizontal(self._planned_row)
         planned.addWidget(self.planned)
         planned.addWidget(self.fill_in)
@@ -496,7 +510,11 @@ class PlaceDialog(Dialog):
         """Say what is staked at other odds than the listed ones; what was typed stays."""
         stake = self._planned_stake()
         amount = "" if not stake else typed_number(stake)
-        self.planned.setText("" if stake is None else f"Stake at these odds: {amount or 'none'}")
+        self.planned.setText(
+            ""
+            if stake is None
+            else _("Stake at these odds: {stake}").format(stake=amount or _("none"))
+        )
         self._planned_row.setVisible(stake is not None)
         self.fill_in.setVisible(bool(amount) and self.stake.text().strip() != amount)
 
@@ -509,7 +527,7 @@ class PlaceDialog(Dialog):
         if self.kind.kind is not BetKind.BACK:
             return None  # the plan stakes money on plain bets
         try:
-            _, net = self._odds(bookmaker)
+            _odds, net = self._odds(bookmaker)
         except ValueError:
             return None
         if math.isclose(net, self._profiles.profile_of(subject.bookmaker).net(self._listed)):
@@ -531,7 +549,7 @@ class PlaceDialog(Dialog):
             typed = self.typed()
             bet = check_bet(placed_bet(self.subject, typed, 0))
         except BadBetError as error:
-            fault = sentence(str(error))
+            fault = sentence(translated(str(error)))
         except ValueError as error:
             fault = str(error)
         else:
@@ -556,15 +574,14 @@ class PlaceDialog(Dialog):
         """Say where typed odds are too good to be true."""
         most = self.subject.most
         try:
-            _, net = self._odds(self.bookmaker.currentText().strip())
+            _odds, net = self._odds(self.bookmaker.currentText().strip())
         except ValueError:
             return ""
         if most is None or net <= most or self._is_lay or self._is_warned_of(net):
             return ""
-        return (
-            f"Odds above {formatting.most_text(most)} after commission are probably an error. "
-            "Did you get this price?"
-        )
+        return _(
+            "Odds above {odds} after commission are probably an error. Did you get this price?"
+        ).format(odds=formatting.most_text(most))
 
     def _is_warned_of(self, net: float) -> bool:
         """Whether the cautions of the price say already that odds are too good."""
@@ -581,26 +598,34 @@ class PlaceDialog(Dialog):
             return self._worth_by_kind()
         ev = subject.ev_at(net)
         if ev is None or subject.fair_odds is None:
-            return "EV unknown: no fair odds."
-        per = "" if subject.is_per_staked else " without pushes"
-        parts = [f"EV {formatting.signed_hundredths_text(ev)} %{per} at these odds"]
+            return _("EV unknown: no fair odds.")
+        text = _("EV {ev} % at these odds")
+        if not subject.is_per_staked:
+            text = _("EV {ev} % without pushes at these odds")
+        parts = [text.format(ev=formatting.signed_hundredths_text(ev))]
         if read_as := formatting.read_as_text(self.odds.text(), odds):
             parts.append(read_as)
         with contextlib.suppress(FigureError):
             if not self.stake.text().strip().replace(decimal_mark(), "", 1).isdecimal():
-                parts.append(f"stake {num(read_stake(self.stake.text())):,.2f}")
+                parts.append(
+                    _("stake {stake:,.2f}").format(stake=num(read_stake(self.stake.text())))
+                )
         if not math.isclose(net, odds):
-            parts.append(f"net {num(net):.4f}")
-        method = subject.method.replace("_", " ")
+            parts.append(_("net {odds:.4f}").format(odds=num(net)))
+        method = translated(subject.method.replace("_", " "))
         derived = derived_text(subject.assessment, net)
         parts.append(
-            f"fair {formatting.fair_text(subject.fair_odds)} "
-            f"({', '.join(filter(None, (derived, method)))})"
+            _("fair {odds} ({how})").format(
+                odds=formatting.fair_text(subject.fair_odds),
+                how=", ".join(filter(None, (derived, method))),
+            )
         )
         if low := low_end_text(subject.assessment, net):
             parts.append(low)
         if not subject.has_least_ev(net):
-            parts.append(f"below the minimum EV, {ev_limit_text(subject.least_ev)} %")
+            parts.append(
+                _("below the minimum EV, {ev} %").format(ev=ev_limit_text(subject.least_ev))
+            )
         return " · ".join(parts)
 
     def _worth_by_kind(self) -> str:
@@ -611,15 +636,20 @@ class PlaceDialog(Dialog):
             return ""
         if bet.ev is None or bet.fair_odds is None:
             is_each_way = bet.kind is BetKind.EACH_WAY and bet.fair_odds is not None
-            why = "no fair odds for places" if is_each_way else "no fair odds"
-            return f"EV unknown: {why}."
-        of = "of the liability" if self._is_lay else "of the stake"
-        fair = formatting.fair_text(bet.fair_odds)
-        side = " of the other side" if self._is_lay else ""
-        amount = formatting.signed_hundredths_text(bet.size * bet.ev / 100)
-        return (
-            f"EV {formatting.signed_hundredths_text(bet.ev)} % {of}, {amount}"
-            f" · net {num(bet.net):.4f}, fair {fair}{side}"
+            if is_each_way:
+                return _("EV unknown: no fair odds for places.")
+            return _("EV unknown: no fair odds.")
+        text = _("EV {ev} % of the stake, {amount} · net {net:.4f}, fair {fair}")
+        if self._is_lay:
+            text = _(
+                "EV {ev} % of the liability, {amount} · net {net:.4f}, fair {fair} of the other "
+                "side"
+            )
+        return text.format(
+            ev=formatting.signed_hundredths_text(bet.ev),
+            amount=formatting.signed_hundredths_text(bet.size * bet.ev / 100),
+            net=num(bet.net),
+            fair=formatting.fair_text(bet.fair_odds),
         )
 
     def _above_cap(self) -> str:
@@ -646,8 +676,12 @@ class PlaceDialog(Dialog):
             is_above = self.typed().size + there > most
         except ValueError:
             is_above = False
-        of_it = f" ({num(there):,g} already placed)" if there else ""
-        return f"Above your limit at {bookmaker}: {num(most):,g}{of_it}." if is_above else ""
+        if not is_above:
+            return ""
+        text = _("Above your limit at {bookmaker}: {limit:,g}.")
+        if there:
+            text = _("Above your limit at {bookmaker}: {limit:,g} ({placed:,g} already placed).")
+        return text.format(bookmaker=bookmaker, limit=num(most), placed=num(there))
 
     def _other_money(self) -> str:
         """Say how much a stake in another currency counts against the user's caps."""
@@ -659,8 +693,12 @@ class PlaceDialog(Dialog):
         if code in ("", self._rates.main):
             return ""
         if (counted_as := self._rates.in_main(stake, code)) is not None:
-            return f"At your rate it counts as {num(counted_as):,.2f} {self._rates.main}."
-        return f"No exchange rate: your caps count it as {num(stake):,.12g} of your bankroll."
+            return _("At your rate it counts as {amount:,.2f} {currency}.").format(
+                amount=num(counted_as), currency=self._rates.main
+            )
+        return _("No exchange rate: your caps count it as {stake:,.12g} of your bankroll.").format(
+            stake=num(stake)
+        )
 
     # Qt's virtuals
 
@@ -682,7 +720,7 @@ def _read(text: str) -> float:
     try:
         return formatting.read_odds(text)
     except OddsFormatError as error:
-        raise ValueError(f"Odds taken: {error}.") from None
+        raise ValueError(_("Odds taken: {error}.").format(error=translated(str(error)))) from None
 
 
 def _placed_text(placed: Sequence[PlacedBet]) -> str:
@@ -692,5 +730,6 @@ def _placed_text(placed: Sequence[PlacedBet]) -> str:
         for bet in placed[-_MOST_NAMED:]
     ]
     more = len(placed) - len(named)
-    also = f"; and {more} more" if more else ""
-    return f"Already placed on this outcome: {'; '.join(named)}{also}."
+    if more:
+        named.append(_("and {count} more").format(count=more))
+    return _("Already placed on this outcome: {bets}.").format(bets="; ".join(named))

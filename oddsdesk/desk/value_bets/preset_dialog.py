@@ -5,9 +5,11 @@ from typing import Final
 
 from PySide6.QtWidgets import QGridLayout, QWidget
 
+from oddsdesk.base.market_words import market_text, sport_text
 from oddsdesk.base.numbers import num
-from oddsdesk.contract.competitions import SPORTS, sport_title
-from oddsdesk.contract.markets import MARKET_TYPES, market_title
+from oddsdesk.base.texts import _, pgettext
+from oddsdesk.contract.competitions import SPORTS
+from oddsdesk.contract.markets import MARKET_TYPES
 from oddsdesk.desk.presets import PresetDialog, label_of, time_box
 from oddsdesk.desk.settings.declared import DERIVED_KINDS
 from oddsdesk.desk.ui.controls.fields import (
@@ -39,23 +41,23 @@ class ValuesPresetDialog(PresetDialog[Preset]):
         taken: Container[str],
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__("Value bet preset", preset.name, taken, parent)
+        super().__init__(_("Value bet preset"), preset.name, taken, parent)
         chosen = preset.filter
-        self.sports = CheckList("Sports", [(s, sport_title(s)) for s in SPORTS], chosen.sports)
-        markets = [(market, market_title(market)) for market in MARKET_TYPES]
-        self.markets = CheckList("Markets", markets, chosen.market_types)
+        self.sports = CheckList(_("Sports"), [(s, sport_text(s)) for s in SPORTS], chosen.sports)
+        markets = [(market, market_text(market)) for market in MARKET_TYPES]
+        self.markets = CheckList(_("Markets"), markets, chosen.market_types)
         codes = sorted({*competitions, *chosen.competitions}, key=str.casefold)
         self.competitions = CheckList(
-            "Competitions", [(code, code) for code in codes], chosen.competitions
+            _("Competitions"), [(code, code) for code in codes], chosen.competitions
         )
         names = sorted({*bookmakers, *chosen.bookmakers}, key=str.casefold)
-        self.bookmakers = CheckList("Bookmakers", [(n, n) for n in names], chosen.bookmakers)
+        self.bookmakers = CheckList(_("Bookmakers"), [(n, n) for n in names], chosen.bookmakers)
         self.ev = inset(DecimalSpin(decimals=1, least=-100, most=MAX_EV, step=0.5))
         self.ev.setSuffix(" %")
         self.ev.setValue(chosen.min_true_ev)
         self.most_ev = bound_spin(chosen.max_true_ev, " %", decimals=1, step=0.5, most=MAX_EV)
-        self.least = OddsEdit("Odds from", chosen.min_odds, ANY)
-        self.most = OddsEdit("Odds to", chosen.max_odds, ANY)
+        self.least = OddsEdit(_("Odds from"), chosen.min_odds, ANY)
+        self.most = OddsEdit(_("Odds to"), chosen.max_odds, ANY)
         self.hours = bound_spin(chosen.max_hours_ahead, " h", decimals=1, step=1, most=10_000)
         self.age = bound_spin(chosen.max_age_s, " s", decimals=0, step=10, most=86_400)
         self.limit = bound_spin(chosen.min_limit, "", decimals=0, step=10, most=10_000_000)
@@ -65,7 +67,7 @@ class ValuesPresetDialog(PresetDialog[Preset]):
             self.derived.addItem(label, word)
         self.derived.setCurrentIndex(self.derived.findData(chosen.derived))
         self._fill_form()
-        self._lay_out("Tick none to include all.", self._lists())
+        self._lay_out(_("Tick none to include all."), self._lists())
         for edit in (self.least, self.most):
             edit.textChanged.connect(self._check)
         for bound in (self.ev, self.most_ev):
@@ -93,15 +95,15 @@ class ValuesPresetDialog(PresetDialog[Preset]):
 
     def _fill_form(self) -> None:
         fields: tuple[tuple[str, QWidget], ...] = (
-            ("&EV from", self.ev),
-            ("to", self.most_ev),
-            ("&Odds from", self.least),
-            ("to", self.most),
-            ("&When", self.state),
-            ("Starts &within", self.hours),
-            ("&Seen within", self.age),
-            ("Bookmaker &limit from", self.limit),
-            ("&Derived fair odds", self.derived),
+            (_("&EV from"), self.ev),
+            (pgettext("least and most", "to"), self.most_ev),
+            (_("&Odds from"), self.least),
+            (pgettext("least and most", "to"), self.most),
+            (_("&When"), self.state),
+            (_("Starts &within"), self.hours),
+            (_("&Seen within"), self.age),
+            (_("Bookmaker &limit from"), self.limit),
+            (_("&Derived fair odds"), self.derived),
         )
         for place, (title, field) in enumerate(fields):
             row, column = divmod(place, 2)
@@ -112,10 +114,10 @@ class ValuesPresetDialog(PresetDialog[Preset]):
         lists = QGridLayout()
         lists.setSpacing(STEP)
         titled = (
-            ("Sports", self.sports),
-            ("Competitions", self.competitions),
-            ("Markets", self.markets),
-            ("Bookmakers", self.bookmakers),
+            (_("Sports"), self.sports),
+            (_("Competitions"), self.competitions),
+            (_("Markets"), self.markets),
+            (_("Bookmakers"), self.bookmakers),
         )
         for column, (title, widget) in enumerate(titled):
             lists.addWidget(label_of(title, widget), 0, column)
@@ -127,8 +129,11 @@ class ValuesPresetDialog(PresetDialog[Preset]):
         chosen = preset.filter
         least, most = chosen.min_odds, chosen.max_odds
         if least is not None and most is not None and least > most:
-            return f"Odds from {typed_text(least)} to {typed_text(most)}: the first must be lower."
+            return _("Odds from {least} to {most}: the first must be lower.").format(
+                least=typed_text(least), most=typed_text(most)
+            )
         if chosen.max_true_ev is not None and chosen.min_true_ev > chosen.max_true_ev:
-            ends = f"{num(chosen.min_true_ev):g} to {num(chosen.max_true_ev):g}"
-            return f"EV from {ends} %: the first must be lower."
+            return _("EV from {least:g} to {most:g} %: the first must be lower.").format(
+                least=num(chosen.min_true_ev), most=num(chosen.max_true_ev)
+            )
         return ""

@@ -7,18 +7,19 @@ from functools import partial
 from msgspec.structs import replace
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.market_words import market_text
+from oddsdesk.base.texts import _, translated
 from oddsdesk.board.board import Board
 from oddsdesk.board.opportunities.finder import OpportunityLeg
 from oddsdesk.board.promotions import OpenStakes, PromoWay, leg_now, step_of_lays, way_now
 from oddsdesk.contract.identity import game_title
-from oddsdesk.contract.markets import market_title
 from oddsdesk.desk.bet_sheet import SheetLeg, SheetOutcome, SheetStake, SheetView
-from oddsdesk.desk.ui.formatting import exact_odds_text, signed_hundredths_text
+from oddsdesk.desk.ui.formatting import signed_hundredths_text
 from oddsdesk.desk.value_bets.opportunity_sheet import (
-    THEN,
     backers_part,
     bet_without_price,
     lay_of,
+    moved_text,
     not_offered_news,
     warnings_of,
 )
@@ -65,9 +66,9 @@ class PromotionSheet:
         listed, board = self._listed, self._board
         found = way_now(board, listed, self._plan(), self._placed())
         self._way = found or self._way
-        markets = dict.fromkeys(market_title(leg.key.market_type) for leg in listed.legs)
+        markets = dict.fromkeys(market_text(leg.key.market_type) for leg in listed.legs)
         return SheetView(
-            "Record promotion",
+            _("Record promotion"),
             " · ".join([listed.promotion.name, game_title(listed.match_name), ", ".join(markets)]),
             tuple(self._leg(place) for place in range(len(listed.legs))),
             tuple(_outcomes(listed)),
@@ -196,20 +197,28 @@ class PromotionSheet:
         connection, reference = board.connection, board.reference_name
         yield from not_offered_news(connection)
         yield from dict.fromkeys(
-            f"{text}." for place in range(len(listed.legs)) if (text := self._way.money_text(place))
+            f"{translated(text)}."
+            for place in range(len(listed.legs))
+            if (text := self._way.money_text(place))
         )
         if connection.is_lost:
             return
         for place, leg in enumerate(listed.legs):
             now = self._now(place)
             if now is not None and now.odds != leg.odds:
-                odds = f"{exact_odds_text(now.odds)} now, {exact_odds_text(leg.odds)} {THEN}"
-                yield f"{leg.named(leg.key.selection)} at {leg.bookmaker}: {odds}."
+                yield _("{selection} at {bookmaker}: {news}.").format(
+                    selection=leg.named(leg.key.selection),
+                    bookmaker=leg.bookmaker,
+                    news=moved_text(now.odds, leg.odds),
+                )
         if found is None:
-            yield "At these prices the offer can no longer be used like this. Do not bet."
+            yield _("At these prices the offer can no longer be used like this. Do not bet.")
         elif not math.isclose(found.value or 0.0, listed.value or 0.0, abs_tol=0.005):
             was, by_now = (signed_hundredths_text(each.value or 0.0) for each in (listed, found))
-            yield f"{'Locked in' if listed.is_hedged else 'EV'}: {by_now} now, {was} {THEN}."
+            text = _("EV: {now} now, {then} when you started.")
+            if listed.is_hedged:
+                text = _("Locked in: {now} now, {then} when you started.")
+            yield text.format(now=by_now, then=was)
         legs = (found or listed).legs
         yield from warnings_of(((leg, leg.cautions) for leg in legs), reference)
 
@@ -221,4 +230,6 @@ def _outcomes(way: PromoWay) -> Iterator[SheetOutcome]:
         results = tuple(Result.WON if each == place else Result.LOST for each in range(count))
         yield SheetOutcome(leg.win_text, results)
     if not way.is_hedged:
-        yield SheetOutcome(f"{way.legs[0].key.selection} loses", (Result.LOST,))
+        yield SheetOutcome(
+            _("{selection} loses").format(selection=way.legs[0].key.selection), (Result.LOST,)
+        )

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.figures import FigureError, read_stake
+from oddsdesk.base.texts import _, translated
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.matrix import CellKey, RowKey
 from oddsdesk.board.valuation.slip import SlipLeg, leg_price, price_slip
@@ -51,7 +52,7 @@ class SlipDialog(Dialog):
         self._rows: list[_LegRow] = []
         self._is_handed_over = False
         self._problem = ""
-        self.setWindowTitle("Multiple")
+        self.setWindowTitle(_("Multiple"))
         self.setWindowModality(Qt.WindowModality.NonModal)
         self.setMinimumWidth(_WIDTH)
         self.bookmaker = ChoiceBox(editable=True)
@@ -59,16 +60,16 @@ class SlipDialog(Dialog):
         self.odds = QtWidgets.QLineEdit()
         self.stake = QtWidgets.QLineEdit()
         self.currency = QtWidgets.QLineEdit(
-            maxLength=_LONGEST_CURRENCY, placeholderText="No currency"
+            maxLength=_LONGEST_CURRENCY, placeholderText=_("No currency")
         )
         self.worth, self.notes, self.fault = (Label(wordWrap=True) for _ in range(3))
         self.worth.setProperty("variant", "strong")
         self.notes.setProperty("variant", "note")
         self.fault.setProperty("variant", "down")
-        self.record = QtWidgets.QPushButton("&Record multiple")
+        self.record = QtWidgets.QPushButton(_("&Record multiple"))
         self.record.setProperty("variant", "primary")
         self.record.setShortcut("Ctrl+Return")
-        self.clear = QtWidgets.QPushButton("Remove &all legs", autoDefault=False)
+        self.clear = QtWidgets.QPushButton(_("Remove &all legs"), autoDefault=False)
         self._legs = QtWidgets.QGridLayout()
         self._lay_out()
         self.bookmaker.currentTextChanged.connect(self._show)
@@ -94,7 +95,7 @@ class SlipDialog(Dialog):
             key = key._replace(bookmaker=board.reference_name)
         price, game = board.price(key.game_id, CellKey(*key[1:])), board.matrix(key.game_id)
         if price is None or game is None:
-            self.said.emit("That price is no longer available.")
+            self.said.emit(_("That price is no longer available."))
             return
         if not self._rows:
             names = sorted({*board.bookmakers_with_prices(), key.bookmaker}, key=str.casefold)
@@ -127,14 +128,14 @@ class SlipDialog(Dialog):
         legs, priced = self._typed_legs(), self._priced()
         bookmaker, odds = self.bookmaker.currentText().strip(), self._offered(legs)
         if not bookmaker:
-            raise ValueError("Enter a bookmaker.")
+            raise ValueError(_("Enter a bookmaker."))
         if odds is None:
-            raise ValueError("Enter the odds of the multiple.")
+            raise ValueError(_("Enter the odds of the multiple."))
         currency = self.currency.text().strip().upper()
         try:
             stake = read_stake(self.stake.text(), currency)
         except FigureError as error:
-            raise ValueError(f"Stake: {error}.") from None
+            raise ValueError(_("Stake: {error}.").format(error=translated(str(error)))) from None
         board, net = self._board, self._net(odds)
         recorded = [
             self._leg(leg, known) for leg, known in zip(legs, self._leg_prices(legs), strict=True)
@@ -159,13 +160,15 @@ class SlipDialog(Dialog):
         try:
             return check_bet(bet)
         except BadBetError as error:
-            raise ValueError(sentence(str(error))) from None
+            raise ValueError(sentence(translated(str(error)))) from None
 
     def _leg(self, leg: SlipLeg, known: LegPrice) -> BetLeg:
         game = self._board.matrix(leg.key.game_id)
         odds = leg.odds if leg.odds is not None else known.fair_odds
         if game is None or odds is None:
-            raise ValueError(f"Enter the odds of {leg.key.selection}.")
+            raise ValueError(
+                _("Enter the odds of {selection}.").format(selection=leg.key.selection)
+            )
         return BetLeg(
             selection=leg.key.selection,
             odds=odds,
@@ -193,7 +196,7 @@ class SlipDialog(Dialog):
     def _offered(self, legs: list[SlipLeg]) -> float | None:
         """Return the odds of the multiple: as typed, else the product of its legs' odds."""
         if self.odds.text().strip():
-            return _read("Odds", self.odds)
+            return _read(_("Odds"), self.odds)
         alone = [leg.odds for leg in legs]
         return math.prod(odds for odds in alone if odds) if alone and None not in alone else None
 
@@ -205,16 +208,16 @@ class SlipDialog(Dialog):
         self._legs.setHorizontalSpacing(GAP)
         self._legs.setVerticalSpacing(HALF)
         self._legs.setColumnStretch(0, 1)
-        for column, title in enumerate(("Leg", formatting.odds_title("Odds"), "Fair", "")):
+        for column, title in enumerate((_("Leg"), formatting.odds_title(_("Odds")), _("Fair"), "")):
             label = Label(title)
             label.setProperty("variant", "note")
             self._legs.addWidget(label, 0, column)
         form = QtWidgets.QFormLayout()
         form.setSpacing(STEP)
-        form.addRow("&Bookmaker", self.bookmaker)
-        form.addRow(formatting.odds_title("&Odds of all legs"), self.odds)
-        form.addRow("&Stake", self.stake)
-        form.addRow("&Currency", self.currency)
+        form.addRow(_("&Bookmaker"), self.bookmaker)
+        form.addRow(formatting.odds_title(_("&Odds of all legs")), self.odds)
+        form.addRow(_("&Stake"), self.stake)
+        form.addRow(_("&Currency"), self.currency)
         buttons = QtWidgets.QDialogButtonBox(QtWidgets.QDialogButtonBox.StandardButton.Close)
         buttons.addButton(self.record, QtWidgets.QDialogButtonBox.ButtonRole.AcceptRole)
         buttons.addButton(self.clear, QtWidgets.QDialogButtonBox.ButtonRole.ResetRole)
@@ -223,7 +226,9 @@ class SlipDialog(Dialog):
         whole = vertical(self, margins=(MARGIN, MARGIN, MARGIN, MARGIN), spacing=STEP)
         whole.addLayout(self._legs)
         whole.addLayout(form)
-        said, _ = message_area("What this multiple is worth", self.worth, self.fault, self.notes)
+        said, _lines = message_area(
+            _("What this multiple is worth"), self.worth, self.fault, self.notes
+        )
         said.setMinimumHeight(_SAID_LINES * self.fontMetrics().lineSpacing())
         whole.addWidget(said, 1)
         whole.addWidget(buttons)
@@ -250,7 +255,7 @@ class SlipDialog(Dialog):
             row.show_fair(known.fair_odds, is_derived=known.band > 0)
         alone = math.prod(leg.odds or 1.0 for leg in legs)
         self.odds.setPlaceholderText(formatting.fair_text(alone) if len(legs) > 1 else "")
-        notes += [sentence(note) for note in priced.notes]
+        notes += [sentence(translated(note)) for note in priced.notes]
         notes += filter(None, (row.other_price(self.bookmaker.currentText()) for row in self._rows))
         if self._board.connection.simulated:
             notes.append(PRACTICE)
@@ -258,7 +263,7 @@ class SlipDialog(Dialog):
             notes.append(SHIFTED)
         notes.append(may_be_gone(self._board.connection.why_lost))
         has_why = priced.why_not and not fault and len(self._rows) > 1
-        why = sentence(priced.why_not) if has_why else ""
+        why = sentence(translated(priced.why_not)) if has_why else ""
         self.worth.setText(self._worth(priced, odds) if not fault else "")
         self.fault.setText("\n".join(filter(None, (self._problem, fault, why))))
         self.notes.setText("\n".join(filter(None, notes)))
@@ -269,16 +274,21 @@ class SlipDialog(Dialog):
 
     def _worth(self, priced: MultiplePrice, odds: float | None) -> str:
         if priced.fair_odds is None:
-            return "Add legs from the menu of a price." if len(self._rows) < 2 else ""
+            return _("Add legs from the menu of a price.") if len(self._rows) < 2 else ""
         fair = formatting.marked_fair_text(priced.fair_odds, is_derived=priced.is_modelled)
         if odds is None:
-            return f"Fair {fair}"
+            return _("Fair {fair}").format(fair=fair)
         net = self._net(odds)
-        told = f"Fair {fair}, EV {formatting.signed_text(priced.ev_pct(net) or 0.0)} %"
         low = priced.cautious_ev_pct(net)
         if not priced.is_modelled or low is None:
-            return told
-        return f"{told} (modelled; {formatting.signed_text(low)} % at the low end)"
+            text = _("Fair {fair}, EV {ev} %")
+        else:
+            text = _("Fair {fair}, EV {ev} % (modelled; {low} % at the low end)")
+        return text.format(
+            fair=fair,
+            ev=formatting.signed_text(priced.ev_pct(net) or 0.0),
+            low=formatting.signed_text(low or 0.0),
+        )
 
     def _on_written(self, bet: PlacedBet) -> None:
         self._is_handed_over, self._problem = False, ""
@@ -326,12 +336,12 @@ class _LegRow:
             lines.append(line)
         vertical(self.what, *lines)
         self.odds = QtWidgets.QLineEdit(formatting.typed_text(odds))
-        self.odds.setAccessibleName(f"Odds of {key.selection}")
+        self.odds.setAccessibleName(_("Odds of {selection}").format(selection=key.selection))
         self.odds.setFixedWidth(self.odds.fontMetrics().horizontalAdvance("88,888.8888") + 2 * STEP)
         self._filled, self._listed = self.odds.text(), odds
         self.fair = Label()
-        self.remove = QtWidgets.QPushButton("Remove", autoDefault=False)
-        self.remove.setAccessibleName(f"Remove {key.selection}")
+        self.remove = QtWidgets.QPushButton(_("Remove"), autoDefault=False)
+        self.remove.setAccessibleName(_("Remove {selection}").format(selection=key.selection))
 
     def put_into(self, grid: QtWidgets.QGridLayout, row: int) -> None:
         """Show the leg in a row of a grid."""
@@ -360,11 +370,13 @@ class _LegRow:
         is_own = fold_name(bookmaker) == fold_name(self.key.bookmaker)
         if is_own or self.odds.text() != self._filled:
             return ""
-        return f"{self._filled} on {self.key.selection} is {self.key.bookmaker}'s price."
+        return _("{odds} on {selection} is {bookmaker}'s price.").format(
+            odds=self._filled, selection=self.key.selection, bookmaker=self.key.bookmaker
+        )
 
     def show_fair(self, fair_odds: float | None, *, is_derived: bool) -> None:
         """Show the current fair odds."""
-        text = "none"
+        text = _("none")
         if fair_odds is not None:
             text = formatting.marked_fair_text(fair_odds, is_derived=is_derived)
         self.fair.setText(text)
@@ -374,4 +386,4 @@ def _read(name: str, field: QtWidgets.QLineEdit) -> float:
     try:
         return formatting.read_odds(field.text())
     except OddsFormatError as error:
-        raise ValueError(f"{name}: {error}.") from None
+        raise ValueError(f"{name}: {translated(str(error))}.") from None
