@@ -43,6 +43,10 @@ _HEADINGS = (
 )
 
 
+_BOOKMAKERS = (N_("none"), N_("all"), N_("all (on Free: {bookmaker})"))
+"""What ``bookmaker_in_words`` returns."""
+
+
 @click.group()
 def keys() -> None:
     """Create, list, rotate and revoke API keys.

@@ -18,7 +18,7 @@ from oddsdesk.board.promotions import PromoWay, Ways, ways_to_use
 from oddsdesk.cli.bet_sources import board_of, read_moment, reference_choice, source_options
 from oddsdesk.cli.options import AmountType, F, Number, OddsType, Percent, json_option
 from oddsdesk.cli.own_records import own_money, own_rules, own_setting, placed_bets
-from oddsdesk.cli.promo_ways import table_of_ways, way_fields
+from oddsdesk.cli.promo_ways import offer_text, table_of_ways, way_fields
 from oddsdesk.cli.terminal import aligned, plain
 from oddsdesk.contract.competitions import SPORTS, named_sport
 from oddsdesk.contract.markets import MARKETS, market_named
@@ -567,7 +567,7 @@ def add(name: str, account: str, currency: str, **given: Any) -> None:
     """
     offer = _offer(name.strip(), given, account.strip(), currency.strip().upper())
     _change(lambda: save_promotion(offer))
-    click.echo(plain(f"{offer.name}: {translated(offer.summary)}"))
+    click.echo(f"{plain(offer.name)}: {offer_text(offer)}")
 
 
 @promo.command(name="list")
@@ -594,7 +594,7 @@ def list_(as_json: bool) -> None:
     cells = [
         (
             plain(offer.name),
-            plain(translated(offer.summary)),
+            offer_text(offer),
             translated(_state(offer, now_ms)),
             f"{sums.bets or ''}",
             f"{sums.open or ''}",

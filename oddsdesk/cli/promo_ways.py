@@ -95,13 +95,30 @@ def _no_prices(bookmaker: str, known: Collection[str]) -> str:
     return _("{text}; did you mean {names}?").format(text=text, names=meant)
 
 
+def offer_text(offer: Promotion) -> str:
+    """Return what an offer is, in one line without its name: ``free bet, 25.00, Unibet``."""
+    kind = translated(offer.kind.words)
+    amount = f"{offer.amount:,.2f} {offer.currency}".rstrip()
+    words = [kind, amount]
+    if offer.kind is PromoKind.BOOST:
+        boost = _("{kind} +{boost:g} % on a stake of up to {amount}")
+        words = [boost.format(kind=kind, boost=offer.boost * 100, amount=amount)]
+    elif offer.kind is PromoKind.BONUS:
+        words[0] = f"{kind} {offer.wagering:g}×"
+    elif offer.kind is PromoKind.REFUND and offer.refund_as_free:
+        words[0] = _("refund as a free bet if it loses")
+    if offer.least_odds > 1:
+        words.append(_("odds from {odds:g}").format(odds=offer.least_odds))
+    return plain(", ".join([*words, offer.bookmaker]))
+
+
 def table_of_ways(
     offer: Promotion, found: Ways, there: PromoWay | None, board: Board, rules: SettlementRules
 ) -> list[str]:
     """Return the lines of all ways, ``there`` with one bet at the offer's own bookmaker."""
     reference = board.reference_name or _("the sharp book")
     known = board.bookmakers_with_prices()
-    lines = [plain(f"{offer.name}: {translated(offer.summary)}"), ""]
+    lines = [f"{plain(offer.name)}: {offer_text(offer)}", ""]
     for title, ways in (
         (_("With a hedge:"), found.hedged),
         (

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from oddsdesk.base.texts import N_
 from oddsdesk.pricing.profiles import fold_name
 from oddsdesk.pricing.stakes import Ladder, Rung, net_lay_odds, net_paying, payout, stakeable
 
@@ -64,12 +65,12 @@ class PromoKind(Enum):
 
 
 _WORDS: Final = {
-    PromoKind.QUALIFY: "qualifying bet",
-    PromoKind.FREE: "free bet",
-    PromoKind.FREE_RETURNED: "free bet, stake returned",
-    PromoKind.REFUND: "refund if it loses",
-    PromoKind.BOOST: "boost",
-    PromoKind.BONUS: "bonus with wagering",
+    PromoKind.QUALIFY: N_("qualifying bet"),
+    PromoKind.FREE: N_("free bet"),
+    PromoKind.FREE_RETURNED: N_("free bet, stake returned"),
+    PromoKind.REFUND: N_("refund if it loses"),
+    PromoKind.BOOST: N_("boost"),
+    PromoKind.BONUS: N_("bonus with wagering"),
 }
 
 
@@ -119,21 +120,6 @@ class Promotion(msgspec.Struct, frozen=True, kw_only=True):
     def turnover(self) -> float:
         """What must be staked in all: the wagering of a bonus, else one stake."""
         return self.amount * self.wagering if self.kind is PromoKind.BONUS else self.amount
-
-    @property
-    def summary(self) -> str:
-        """What it is, in one line without its name: ``free bet, 25.00, Unibet``."""
-        amount = f"{self.amount:,.2f} {self.currency}".rstrip()
-        words = [self.kind.words, amount]
-        if self.kind is PromoKind.BOOST:
-            words = [f"{self.kind.words} +{self.boost * 100:g} % on a stake of up to {amount}"]
-        if self.kind is PromoKind.BONUS:
-            words[0] += f" {self.wagering:g}×"
-        if self.kind is PromoKind.REFUND and self.refund_as_free:
-            words[0] += " as a free bet"
-        if self.least_odds > 1:
-            words.append(f"odds from {self.least_odds:g}")
-        return ", ".join([*words, self.bookmaker])
 
     def is_over(self, now_ms: int) -> bool:
         """Whether it is used or expired."""

@@ -10,10 +10,12 @@ from click.testing import CliRunner, Result
 from oddsdesk.base.clock import system_clock
 from oddsdesk.base.places import default_ledger
 from oddsdesk.cli.promo import promo
+from oddsdesk.cli.promo_ways import offer_text
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.ledger.bet_kinds import BetKind
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.ledger.promotions import promo_note
+from oddsdesk.pricing.promotions import PromoKind, Promotion
 from oddsdesk.pricing.selections import Result as Ended
 from oddsdesk.store.store import open_store
 from tests.unit.ledger.test_promotions import bet
@@ -188,3 +190,10 @@ def test_an_offer_that_is_not_clear_is_refused(arguments: tuple[str, ...], reaso
     done = run(*arguments)
     assert done.exit_code in (1, 2)
     assert reason in done.stderr
+
+
+def test_the_amount_of_a_boost_is_said_to_be_a_stake() -> None:
+    offer = Promotion(
+        name="Boost", kind=PromoKind.BOOST, bookmaker="Bet365", amount=50, boost=0.5, least_odds=2
+    )
+    assert offer_text(offer) == "boost +50 % on a stake of up to 50.00, odds from 2, Bet365"

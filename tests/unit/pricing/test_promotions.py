@@ -279,8 +279,3 @@ def test_an_unhedged_bet_is_worth_less_than_it_is_expected_to_pay() -> None:
     assert quarter == pytest.approx(1_000 * ((0.2 * 1.4**-3 + 0.8) ** (-1 / 3) - 1))
     assert quarter < full < 80
     assert certainty_equivalent([(0.5, 500), (0.5, -1_000)], 1_000, 0.5) == -1_000
-
-
-def test_the_amount_of_a_boost_is_said_to_be_a_stake() -> None:
-    offer = _promotion(PromoKind.BOOST, boost=0.5)
-    assert offer.summary == "boost +50 % on a stake of up to 50.00, Bet365"
