@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 
 from oddsdesk.base.figures import FigureError, read_number, read_typed_amount, read_typed_time
 from oddsdesk.base.numbers import num
+from oddsdesk.base.texts import _, ngettext, translated
 from oddsdesk.desk.bet_cells import profit_cell
 from oddsdesk.desk.ui.controls.fields import ChoiceBox, date_habit
 from oddsdesk.desk.ui.controls.form_dialog import FormDialog, side_by_side
@@ -38,9 +39,9 @@ _LOWEST: Final = float("-inf")
 _LONGEST_CURRENCY: Final = 8
 _WIDTH: Final = 420
 _KINDS: Final = (
-    ("deposit", "Deposit"),
-    ("withdrawal", "Withdrawal"),
-    ("correction", "Correct the balance to"),
+    ("deposit", _("Deposit")),
+    ("withdrawal", _("Withdrawal")),
+    ("correction", _("Correct the balance to")),
 )
 
 
@@ -76,65 +77,67 @@ def _figure(
 COLUMNS: Final[tuple[ColumnSpec[Balance, int], ...]] = (
     ColumnSpec(
         "bookmaker",
-        "Bookmaker",
+        _("Bookmaker"),
         Column("Betfair Exchange", Align.LEFT, stretches=True, widest="Betfair Exchange UK or so"),
         lambda row, _now: Cell(row.bookmaker, TextRole.STRONG, is_strong=True, note=row.account),
         lambda row: row.bookmaker,
         order=lambda row: (row.bookmaker.casefold(), row.account, row.currency),
-        tip="Bookmaker, and the account's name",
+        tip=_("Bookmaker, and the account's name"),
     ),
     ColumnSpec(
         "balance",
-        "Balance",
+        _("Balance"),
         Column("−100,000.00", note_sample="USDC"),
         lambda row, _now: Cell(_money(row.balance), TextRole.STRONG, note=row.currency),
         lambda row: row.balance,
         kind=Kind.NUMBER,
         descending_first=True,
-        tip="What the bookmaker should show as available: deposits less withdrawals, plus profit, "
-        "less the money at risk in open bets",
+        tip=_(
+            "What the bookmaker should show as available: deposits less withdrawals, plus profit, "
+            "less the money at risk in open bets"
+        ),
     ),
     _figure(
         "in_main",
-        "In main currency",
+        _("In main currency"),
         lambda row: row.in_main,
-        "The balance in your main currency at your newest rate",
+        _("The balance in your main currency at your newest rate"),
         Priority.ESSENTIAL,
     ),
     _figure(
         "moved",
-        "Deposits",
+        _("Deposits"),
         lambda row: row.moved,
-        "Deposits and corrections, less withdrawals",
+        _("Deposits and corrections, less withdrawals"),
         Priority.ESSENTIAL,
     ),
     ColumnSpec(
         "profit",
-        "Profit",
+        _("Profit"),
         Column("+1,000.00"),
         lambda row, _now: profit_cell(row.profit),
         lambda row: row.profit,
         kind=Kind.NUMBER,
         descending_first=True,
-        tip="Of settled bets and cash-outs, after commission",
+        tip=_("Of settled bets and cash-outs, after commission"),
     ),
     _figure(
         "at_risk",
-        "At risk",
+        _("At risk"),
         lambda row: row.at_risk,
-        "Stakes of open bets and liabilities of open lays; free bets have none",
+        _("Stakes of open bets and liabilities of open lays; free bets have none"),
         Priority.ESSENTIAL,
     ),
     ColumnSpec(
         "open_bets",
-        "Open bets",
+        _("Open bets"),
         Column("1,000"),
         lambda row, _now: Cell(f"{num(row.open_bets):,}", TextRole.SOFT),
         lambda row: row.open_bets,
         kind=Kind.NUMBER,
         descending_first=True,
         priority=Priority.EXTRA,
-        tip="How many bets are open",
+        tip=_("How many bets are open"),
     ),
 )
 
@@ -154,17 +157,25 @@ class AccountsModel(StableRowsModel[AccountKey, Balance]):
 def total_text(found: Iterable[Balance], book: MoneyBook) -> str:
     """Return the total in the main currency, or what is missing for it."""
     found = list(found)
-    count = f"{num(len(found)):,} account{'' if len(found) == 1 else 's'}"
+    count = ngettext("{count} account", "{count} accounts", len(found)).format(
+        count=f"{num(len(found)):,}"
+    )
     if not book.main:
         currencies = {each.currency for each in found}
         if len(currencies) == 1:
             balance = math.fsum(each.balance for each in found)
-            return f"{count}, {f'{_money(balance)} {currencies.pop()}'.rstrip()} in total"
-        return f"{count}; set a main currency to see a total" if found else ""
-    total, missing = total_in_main(found)
-    if total is None:
-        return f"{count}; no total: no exchange rate for {', '.join(missing)}"
-    return f"{count}, {_money(total)} {book.main} in total"
+            total = f"{_money(balance)} {currencies.pop()}".rstrip()
+            return _("{accounts}, {sum} in total").format(accounts=count, sum=total)
+        if not found:
+            return ""
+        return _("{accounts}; set a main currency to see a total").format(accounts=count)
+    in_main, missing = total_in_main(found)
+    if in_main is None:
+        return _("{accounts}; no total: no exchange rate for {currencies}").format(
+            accounts=count, currencies=", ".join(missing)
+        )
+    total = f"{_money(in_main)} {book.main}"
+    return _("{accounts}, {sum} in total").format(accounts=count, sum=total)
 
 
 class MovementDialog(FormDialog):
@@ -187,7 +198,7 @@ class MovementDialog(FormDialog):
 
         ``balance_of`` returns the balance of a movement's account before it.
         """
-        super().__init__(theme, "Record a deposit or withdrawal", parent)
+        super().__init__(theme, _("Record a deposit or withdrawal"), parent)
         self.setMinimumWidth(theme.fonts.scaled(_WIDTH))
         self._now_ms, self._balance_of = now_ms, balance_of
         self.kind = ChoiceBox()
@@ -196,23 +207,23 @@ class MovementDialog(FormDialog):
         self.amount = QLineEdit(placeholderText="100.00")
         currency = main if account is None else account.currency
         self.currency = QLineEdit(currency, maxLength=_LONGEST_CURRENCY)
-        self.currency.setPlaceholderText("Currency (optional)")
-        self.currency.setAccessibleName("Currency")
+        self.currency.setPlaceholderText(_("Currency (optional)"))
+        self.currency.setAccessibleName(_("Currency"))
         self.bookmaker = ChoiceBox(editable=True)
         there = "" if account is None else account.bookmaker
         self.bookmaker.addItems(sorted({*bookmakers, there} - {""}, key=str.casefold))
         self.bookmaker.setCurrentText(there)
         self.account = QLineEdit("" if account is None else account.account)
-        self.account.setPlaceholderText("Account (optional)")
-        self.account.setAccessibleName("Account")
+        self.account.setPlaceholderText(_("Account (optional)"))
+        self.account.setAccessibleName(_("Account"))
         self.at = QLineEdit(typed_time_text(now_ms))
         self.note = QLineEdit()
-        self.add_row("&Kind", self.kind)
-        self.add_row("&Amount", side_by_side(self.amount, self.currency))
-        self.add_row("&Bookmaker", side_by_side(self.bookmaker, self.account))
-        self.add_row("&When", self.at)
-        self.add_row("&Note", self.note)
-        self.close_with("Record", self._on_accepted)
+        self.add_row(_("&Kind"), self.kind)
+        self.add_row(_("&Amount"), side_by_side(self.amount, self.currency))
+        self.add_row(_("&Bookmaker"), side_by_side(self.bookmaker, self.account))
+        self.add_row(_("&When"), self.at)
+        self.add_row(_("&Note"), self.note)
+        self.close_with(_("Record"), self._on_accepted)
         self.amount.setFocus()
 
     def values(self) -> object:
@@ -227,9 +238,9 @@ class MovementDialog(FormDialog):
             BadMoneyError: it makes no sense; says what was expected.
             FigureError: the amount or time cannot be read.
         """
-        kind, amount = self.kind.currentData(), read_typed_amount("amount", self.amount.text())
+        kind, amount = self.kind.currentData(), read_typed_amount(_("amount"), self.amount.text())
         code = self.currency.text().strip()
-        at = read_typed_time("time", self.at.text(), self._now_ms, days=date_habit())
+        at = read_typed_time(_("time"), self.at.text(), self._now_ms, days=date_habit())
         made = Movement(
             at.ms,
             kind,
@@ -247,7 +258,7 @@ class MovementDialog(FormDialog):
         try:
             made = self.movement()
         except (BadMoneyError, FigureError) as error:
-            self.say_trouble(sentence(str(error)))
+            self.say_trouble(sentence(translated(str(error))))
             return
         self.hand_over()
         self.recorded.emit(made)
@@ -261,7 +272,7 @@ class RatesDialog(FormDialog):
 
     def __init__(self, theme: Theme, book: MoneyBook, wanted: str, now_ms: int, parent: QWidget):
         """Ask for rates; ``wanted`` is the currency that lacks one, or empty."""
-        super().__init__(theme, "Exchange rates", parent)
+        super().__init__(theme, _("Exchange rates"), parent)
         self.setMinimumWidth(theme.fonts.scaled(_WIDTH))
         self._now_ms = now_ms
         self.main = QLineEdit(book.main, maxLength=_LONGEST_CURRENCY, placeholderText="EUR")
@@ -273,12 +284,14 @@ class RatesDialog(FormDialog):
                 f"1 {name} = {num(rate):.6g} {book.main}" for name, rate in sorted(known.items())
             ]
             self.below.addWidget(Label("\n".join(lines), wordWrap=True))
-        self.add_row("&Main currency", self.main, "The currency of your bankroll")
-        self.add_row("&Currency", self.currency)
+        self.add_row(_("&Main currency"), self.main, _("The currency of your bankroll"))
+        self.add_row(_("&Currency"), self.currency)
         self.add_row(
-            "&Rate", self.rate, "What 1 unit of it is worth in your main currency, from now on"
+            _("&Rate"),
+            self.rate,
+            _("What 1 unit of it is worth in your main currency, from now on"),
         )
-        self.close_with("Save", self._on_accepted)
+        self.close_with(_("Save"), self._on_accepted)
         (
             self.rate if book.main and wanted else self.currency if book.main else self.main
         ).setFocus()
@@ -291,11 +304,11 @@ class RatesDialog(FormDialog):
             main, rate = currency_code(self.main.text()), None
             if self.currency.text().strip() or self.rate.text().strip():
                 if not (self.currency.text().strip() and self.rate.text().strip()):
-                    raise BadMoneyError("enter a currency and its rate")
-                amount = read_number("rate", self.rate.text())
+                    raise BadMoneyError(_("enter a currency and its rate"))
+                amount = read_number(_("rate"), self.rate.text())
                 rate = check_rate(Rate(self.currency.text(), main, self._now_ms, amount))
         except (BadMoneyError, FigureError) as error:
-            self.say_trouble(sentence(str(error)))
+            self.say_trouble(sentence(translated(str(error))))
             return
         self.hand_over()
         self.given.emit(main, rate)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from shiboken6 import isValid
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.texts import N_, _, ngettext, translated
 from oddsdesk.board.model.matrix import GameEntry
 from oddsdesk.desk.bet_cells import at_bookmaker, bet_named, stake_text
 from oddsdesk.desk.bets.bet_dialog import BetDialog, CashDialog
@@ -18,7 +19,7 @@ from oddsdesk.desk.records import Records, Taken, above_caps
 from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.controls.form_dialog import FormDialog
 from oddsdesk.desk.ui.controls.labels import literal
-from oddsdesk.desk.ui.controls.messages import sentence
+from oddsdesk.desk.ui.controls.messages import capitalized, sentence
 from oddsdesk.desk.ui.formatting import until_text
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bets import BadBetError, HalfResultError, PlacedBet, settled
@@ -30,6 +31,8 @@ from oddsdesk.pricing.exposure import StakePlan
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.pricing.selections import Result
 
+UNDO = _("Undo")
+REDO = _("Redo")
 _BY_KEY = (
     *(Result.WON, Result.LOST, Result.VOID, Result.HALF_WON, Result.HALF_LOST),
     Result.PLACED,
@@ -40,7 +43,7 @@ class BetsActions(QObject):
     """Acts on the bets that ``selected`` returns; ``current`` is one of them."""
 
     said = Signal(str, str)
-    """A line for the message bar, and its button: "Undo", "Redo" or none."""
+    """A line for the message bar, and its button: ``UNDO``, ``REDO`` or none."""
     asked = Signal(str, str)
     """A question, and the button that confirms it by calling ``do_asked``."""
     recorded = Signal(object)
@@ -130,7 +133,8 @@ class BetsActions(QObject):
         def settle_as_they_stand() -> None:
             self._end([bet for bet in self._records.placed_bets() if bet.ident in idents], result)
 
-        self._ask(_question(others, early, result, now), "Settle", settle_as_they_stand)
+        question = _question(others, early, result, now)
+        self._ask(question, _("Settle"), settle_as_they_stand)
 
     def _confirmed(self, result: Result) -> list[PlacedBet]:
         """Return the selected bets whose result the user confirms, though sources now differ."""
@@ -144,21 +148,24 @@ class BetsActions(QObject):
         try:
             ended = [each._replace(bet=bet).accepted(now) for bet, each in proposals]
         except BadBetError as error:
-            self.said.emit(sentence(str(error)), "")
+            self.said.emit(sentence(translated(str(error))), "")
             return True
         if not ended:
             return False
         if len(ended) == 1:
             (bet, proposal), *_ = proposals
-            said = f"{_named([bet])} {found_text(proposal)}."
+            said = _ended_text([bet], found_text(proposal))
         else:
-            said = f"{_bets(len(ended))} settled as found."
-        self._change(ended, "settled", said)
+            count = len(ended)
+            said = ngettext(
+                "{count} bet settled as found.", "{count} bets settled as found.", count
+            ).format(count=count)
+        self._change(ended, N_("settled"), said)
         return True
 
     def _settle_as_found(self) -> None:
         if not self.settle_as_found():
-            self.said.emit("No recorded result settles the selected bets.", "")
+            self.said.emit(_("No recorded result settles the selected bets."), "")
 
     def _proposed(self) -> list[tuple[PlacedBet, ToCheck]]:
         """Return the selected bets that recorded results would settle, or settle again."""
@@ -173,10 +180,12 @@ class BetsActions(QObject):
         """Return what ``settle_as_found`` does to the selected bets; empty if nothing."""
         proposals = self._proposed()
         if len(proposals) != 1:
-            return f"Settle {_bets(len(proposals))} as found" if proposals else ""
+            count = len(proposals)
+            text = ngettext("Settle {count} bet as found", "Settle {count} bets as found", count)
+            return text.format(count=count) if count else ""
         ((bet, proposal),) = proposals
-        again = "again " if bet.result is not None else ""
-        return f"Settle {again}as {found_text(proposal)}"
+        text = _("Settle as {result}") if bet.result is None else _("Settle again as {result}")
+        return text.format(result=found_text(proposal))
 
     def _name_found(self) -> None:
         """Name in the menu how the selected bets would settle."""
@@ -198,19 +207,18 @@ class BetsActions(QObject):
         try:
             ended = [_ended(bet, result, now) for bet in bets]
         except HalfResultError as error:
-            self.said.emit(sentence(str(error)), "")
+            self.said.emit(sentence(translated(str(error))), "")
             return
         except BadBetError as error:
             is_cashed = any(bet.result is Result.CASHED_OUT for bet in bets)
-            cashed = "This bet was cashed out in full. Reopen it (O) to change its result."
-            self.said.emit(cashed if is_cashed else sentence(str(error)), "")
+            cashed = _("This bet was cashed out in full. Reopen it (O) to change its result.")
+            self.said.emit(cashed if is_cashed else sentence(translated(str(error))), "")
             return
         if ended:
-            word = "reopened" if result is None else result.words
-            what = "settled" if result is not None else "reopened"
+            word = _("reopened") if result is None else translated(result.words)
+            what = N_("settled") if result is not None else N_("reopened")
             is_same = all(bet.result is result for bet in bets)
-            confirmed = ", as it was settled" if is_same else ""
-            self._change(ended, what, f"{_named(bets, result)} {word}{confirmed}.")
+            self._change(ended, what, _ended_text(bets, word, result, is_same=is_same))
 
     def take_back(self) -> None:
         """Delete the selected bets."""
@@ -220,7 +228,9 @@ class BetsActions(QObject):
 
         def take_back_bets(ledger: Ledger) -> Taken:
             ledger.delete_bets(*idents)
-            return lambda: self.said.emit(f"{_bets(len(idents))} deleted.", "Undo")
+            count = len(idents)
+            said = ngettext("{count} bet deleted.", "{count} bets deleted.", count)
+            return lambda: self.said.emit(said.format(count=count), UNDO)
 
         self._records.act(take_back_bets)
 
@@ -230,10 +240,12 @@ class BetsActions(QObject):
         def work(ledger: Ledger) -> Taken:
             change = ledger.last_change()
             if change is None:
-                return lambda: self.said.emit("Nothing to undo.", "")
+                return lambda: self.said.emit(_("Nothing to undo."), "")
             if change.is_earlier:
-                question = f"From an earlier session: {change_text(change)}. Undo it?"
-                return lambda: self._ask(question, "Undo", partial(self._undo, change))
+                question = _("From an earlier session: {change}. Undo it?").format(
+                    change=change_text(change)
+                )
+                return lambda: self._ask(question, UNDO, partial(self._undo, change))
             return self._undoing(ledger, change)
 
         self._records.act(work)
@@ -243,26 +255,29 @@ class BetsActions(QObject):
 
     def _undoing(self, ledger: Ledger, change: Change) -> Taken:
         if ledger.undo_change(change) is None:
-            said = "Nothing was undone: the bets were changed elsewhere."
+            said = _("Nothing was undone: the bets were changed elsewhere.")
             return lambda: self.said.emit(said, "")
 
         def then() -> None:
             self._undone.append(change)
-            self.said.emit(undone_text(change), "Redo")
+            self.said.emit(undone_text(change), REDO)
 
         return then
 
     def redo(self) -> None:
         """Redo what was undone last."""
         if not self._undone:
-            self.said.emit("Nothing to redo.", "")
+            self.said.emit(_("Nothing to redo."), "")
             return
         change = self._undone.pop()
 
         def redo_change(ledger: Ledger) -> Taken:
             if ledger.redo(change):
-                return lambda: self.said.emit(f"Redone: {change_text(change)}.", "Undo")
-            said = f"Not redone, as the bets have changed since: {change_text(change)}."
+                redone = _("Redone: {change}.").format(change=change_text(change))
+                return lambda: self.said.emit(redone, UNDO)
+            said = _("Not redone, as the bets have changed since: {change}.").format(
+                change=change_text(change)
+            )
             return lambda: self.said.emit(said, "")
 
         def tell_refusal(why: str) -> None:
@@ -275,7 +290,7 @@ class BetsActions(QObject):
         self._found = self._add(self.settle_menu, "bets.found", self._settle_as_found)
         self.settle_menu.addSeparator()
         for result in _BY_KEY:
-            title = result.words.capitalize()
+            title = capitalized(translated(result.words))
             self._add(
                 self.settle_menu,
                 f"bets.{result.value}",
@@ -283,8 +298,9 @@ class BetsActions(QObject):
                 title,
             )
         self.settle_menu.addSeparator()
-        self._add(self.settle_menu, "bets.cash", self._ask_cash, "Cash out…")
-        self._add(self.settle_menu, "bets.reopen", partial(self.settle_selected, None), "Reopen")
+        self._add(self.settle_menu, "bets.cash", self._ask_cash, _("Cash out…"))
+        reopen = partial(self.settle_selected, None)
+        self._add(self.settle_menu, "bets.reopen", reopen, _("Reopen"))
 
     def _fill_bet(self) -> None:
         menu = self.bet_menu
@@ -330,7 +346,7 @@ class BetsActions(QObject):
         bets = (self._current(), *self._selected())
         bet = next((bet for bet in bets if bet is not None and bet.result is None), None)
         if bet is None:
-            self.said.emit("Select an open bet.", "")
+            self.said.emit(_("Select an open bet."), "")
             return
         dialog = CashDialog(
             self._theme, bet, self._clock(), self._owner, partial(self._fair_value, bet)
@@ -339,7 +355,7 @@ class BetsActions(QObject):
 
         def record_cash(cashed: PlacedBet) -> None:
             self._records.change_bets(
-                [cashed], "cashed out", lambda: answer("", "Cashed out."), answer
+                [cashed], N_("cashed out"), lambda: answer("", _("Cashed out.")), answer
             )
 
         dialog.recorded.connect(record_cash)
@@ -355,18 +371,21 @@ class BetsActions(QObject):
         if bet is None:
             return
         if not bet.game_id:
-            self.said.emit("This bet has no game.", "")
+            self.said.emit(_("This bet has no game."), "")
             return
         games = {game.game_id: game for game in self._games()}
         (on_listed,) = on_listed_games([bet], games)
         if bet.game_id in games and on_listed.game_id not in games:
-            self.said.emit("This game is not listed, only another one between these teams.", "")
+            said = _("This game is not listed, only another one between these teams.")
+            self.said.emit(said, "")
         else:
             self.game_requested.emit(on_listed)
 
     def _record(self, bet: PlacedBet, dialog: BetDialog) -> None:
         answer = self._answer_of(dialog)
-        said = f"Recorded {stake_text(bet)} on {bet.selection}{at_bookmaker(bet)}."
+        said = _("Recorded {stake} on {selection}{at_bookmaker}.").format(
+            stake=stake_text(bet), selection=bet.selection, at_bookmaker=at_bookmaker(bet)
+        )
 
         def record_bet(ledger: Ledger) -> Taken:
             kept = ledger.record_bet(bet)
@@ -380,7 +399,7 @@ class BetsActions(QObject):
         def edit_bets(ledger: Ledger) -> Taken:
             ledger.edit(bet, edited)
             kept = msgspec.structs.replace(edited, ident=bet.ident)
-            return lambda: answer("", "Saved.", kept)
+            return lambda: answer("", _("Saved."), kept)
 
         self._records.act(edit_bets, answer)
 
@@ -394,36 +413,40 @@ class BetsActions(QObject):
             elif problem:
                 self._records.failed.emit(problem)
             if said:
-                self.said.emit(said, "Undo")
+                self.said.emit(said, UNDO)
             if kept is not None:
                 self.recorded.emit(kept)
 
         return take_answer
 
     def _change(self, bets: list[PlacedBet], what: str, said: str) -> None:
-        self._records.change_bets(bets, what, lambda: self.said.emit(said, "Undo"))
+        self._records.change_bets(bets, what, lambda: self.said.emit(said, UNDO))
 
 
 def _question(bets: list[PlacedBet], early: list[PlacedBet], result: Result, now_ms: int) -> str:
-    word = result.words
+    word = translated(result.words)
     if len(bets) == 1:
         begins = until_text(bets[0].kick_off or now_ms, now_ms)
         bet_there = f"{bets[0].selection}{at_bookmaker(bets[0])}"
-        return f"{bet_there}: the game starts {begins}. Settle the bet as {word}?"
-    games = f"{len(early)} of {len(bets)} bets are on games"
-    return f"{games} that have not started. Settle all {len(bets)} as {word}?"
+        return _("{bet}: the game starts {time}. Settle the bet as {result}?").format(
+            bet=bet_there, time=begins, result=word
+        )
+    return _(
+        "{early} of {count} bets are on games that have not started. "
+        "Settle all {count} as {result}?"
+    ).format(early=len(early), count=len(bets), result=word)
 
 
 def change_text(change: Change) -> str:
     """Return what was done to which bets, naming the first."""
-    return f"{change.what} {_first_named(change)}"
+    return _("{done} {bets}").format(done=translated(change.what), bets=_first_named(change))
 
 
 def undone_text(change: Change) -> str:
     """Return what was undone."""
     if not any(change.before.values()):
-        return f"Undone: {_first_named(change)}."
-    return f"Undone: {change_text(change)}."
+        return _("Undone: {change}.").format(change=_first_named(change))
+    return _("Undone: {change}.").format(change=change_text(change))
 
 
 def _first_named(change: Change) -> str:
@@ -433,7 +456,9 @@ def _first_named(change: Change) -> str:
     bet = next(filter(None, bets), None)
     if bet is None:  # deleted without a recorded change
         return _bets(count)
-    return bet_named(bet) if count == 1 else f"{_bets(count)}, the first {bet_named(bet)}"
+    if count == 1:
+        return bet_named(bet)
+    return _("{bets}, the first {bet}").format(bets=_bets(count), bet=bet_named(bet))
 
 
 def _ended(bet: PlacedBet, result: Result | None, now_ms: int) -> PlacedBet:
@@ -443,14 +468,22 @@ def _ended(bet: PlacedBet, result: Result | None, now_ms: int) -> PlacedBet:
     return msgspec.structs.replace(ended, settled_at=bet.settled_at) if is_confirmed else ended
 
 
-def _named(bets: list[PlacedBet], result: Result | None = None) -> str:
-    """Return the bets in words: a single one by name, with an earlier result that differs."""
-    if len(bets) != 1:
-        return _bets(len(bets))
-    (bet,) = bets
-    was = "" if bet.result in (None, result) else f", {bet.result.words} before,"
-    return f"{bet.selection}{at_bookmaker(bet)}{was}"
+def _ended_text(
+    bets: list[PlacedBet], word: str, result: Result | None = None, *, is_same: bool = False
+) -> str:
+    """Return that bets ended; a single one is named, with an earlier result that differs.
+
+    ``is_same``: they had this result before.
+    """
+    bet = bets[0] if len(bets) == 1 else None
+    named = _bets(len(bets)) if bet is None else f"{bet.selection}{at_bookmaker(bet)}"
+    if bet is not None and bet.result not in (None, result):
+        return _("{bets}, {earlier} before, {result}.").format(
+            bets=named, earlier=translated(bet.result.words), result=word
+        )
+    text = _("{bets} {result}, as it was settled.") if is_same else _("{bets} {result}.")
+    return text.format(bets=named, result=word)
 
 
 def _bets(count: int) -> str:
-    return f"{count} bet{'' if count == 1 else 's'}"
+    return ngettext("{count} bet", "{count} bets", count).format(count=count)

@@ -7,6 +7,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
+from oddsdesk.base.texts import _
 from oddsdesk.desk.ui import spacing
 from oddsdesk.desk.ui.controls.buttons import ChipRow
 from oddsdesk.desk.ui.controls.fields import FilterEdit
@@ -14,7 +15,7 @@ from oddsdesk.desk.ui.controls.labels import FactsLabel, Label
 from oddsdesk.desk.ui.list_panel import line_button
 from oddsdesk.desk.ui.theme.theme import Theme, scale_height, scale_most_width
 
-_OWN: Final = "No currency"
+_OWN: Final = _("No currency")
 """The label for bets without a currency."""
 _LEAST_WIDTH: Final = 240
 _LEAST_FILTER_WIDTH, _FILTER_WIDTH = 110, 200
@@ -27,9 +28,9 @@ class CurrencyChoice(QWidget):
         super().__init__()
         self.setProperty("variant", "bar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.chips = ChipRow("Currency of the figures")
+        self.chips = ChipRow(_("Currency of the figures"))
         margins = (0, 0, spacing.LEAD, 0)
-        spacing.horizontal(self, Label("Figures in"), self.chips, margins=margins)
+        spacing.horizontal(self, Label(_("Figures in")), self.chips, margins=margins)
         self.show_currencies([])
 
     def show_currencies(self, currencies: Iterable[str], shown: str | None = None) -> None:
@@ -56,9 +57,9 @@ class BetsBar(QWidget):
         scale_height(self, theme, spacing.BAR)
         self._facts = FactsLabel()
         self._facts.setProperty("variant", "note")
-        self.views = line_button("", "Choose a view (M)", views)
+        self.views = line_button("", _("Choose a view (M)"), views)
         self.views.hide()
-        self.filter = FilterEdit(theme, "Filter your bets")
+        self.filter = FilterEdit(theme, _("Filter your bets"))
         scale_most_width(self.filter, theme, _FILTER_WIDTH)
         self._theme = theme
         self._said, self._figures, self._has_figures = "", "", False

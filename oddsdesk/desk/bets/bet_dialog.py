@@ -10,11 +10,13 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 
 from oddsdesk.base.figures import FigureError, read_stake, read_typed_amount, read_typed_time
+from oddsdesk.base.market_words import market_text
 from oddsdesk.base.numbers import num, typed_number
+from oddsdesk.base.texts import _, pgettext, translated
 from oddsdesk.board.model.matrix import GameEntry
 from oddsdesk.contract.competitions import SPORTS, sport_title
 from oddsdesk.contract.identity import game_id
-from oddsdesk.contract.markets import MARKET_TYPES, market_title
+from oddsdesk.contract.markets import MARKET_TYPES
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.desk.bet_cells import at_bookmaker, stake_text
 from oddsdesk.desk.kind_fields import KindFields, pays_text
@@ -65,7 +67,7 @@ class BetDialog(FormDialog):
         A bet on one of the service's ``games`` is linked to it. ``above_caps`` returns a warning if
         a stake is above the user's limits.
         """
-        super().__init__(theme, "Record bet" if bet is None else "Edit bet", parent)
+        super().__init__(theme, _("Record bet") if bet is None else _("Edit bet"), parent)
         self.setMinimumWidth(theme.fonts.scaled(_WIDTH))
         self._bet, self._profiles, self._games = bet, profiles, games
         self._now_ms = now_ms
@@ -73,20 +75,27 @@ class BetDialog(FormDialog):
         self._held = held
         self.game = QLineEdit(held.match_name, placeholderText="Arsenal v Chelsea")
         self.competition = QLineEdit(held.competition, placeholderText="EPL")
-        self.sport = _choice([("", "–"), *((each, sport_title(each)) for each in SPORTS)])
-        self.market = _choice([("", "–"), *((each, market_title(each)) for each in MARKET_TYPES)])
-        self.period = _choice([("0", "Full game"), *((str(i), f"Part {i}") for i in range(1, 10))])
+        self.sport = _choice(
+            [("", "–"), *((each, translated(sport_title(each))) for each in SPORTS)]
+        )
+        self.market = _choice([("", "–"), *((each, market_text(each)) for each in MARKET_TYPES)])
+        self.period = _choice(
+            [
+                ("0", _("Full game")),
+                *((str(i), _("Part {number}").format(number=i)) for i in range(1, 10)),
+            ]
+        )
         self.selection = QLineEdit(held.selection, placeholderText="Arsenal −0.75, Over 2.5")
         self.bookmaker = ChoiceBox(editable=True)
         self.bookmaker.addItems(sorted({*bookmakers, held.bookmaker} - {""}, key=str.casefold))
         self.bookmaker.setCurrentText(held.bookmaker)
-        self.account = QLineEdit(held.account, placeholderText="Account (optional)")
+        self.account = QLineEdit(held.account, placeholderText=_("Account (optional)"))
         self.kind = KindFields(held, BetKind, self)
         self.odds = QLineEdit(typed_text(held.odds) if bet else "")
         self._stake_shown = typed_number(self.kind.stake_shown()) if bet else ""
         self.stake = QLineEdit(self._stake_shown)
         self.currency = QLineEdit(held.currency, maxLength=_LONGEST_CURRENCY)
-        self.currency.setPlaceholderText("Currency (optional)")
+        self.currency.setPlaceholderText(_("Currency (optional)"))
         self.kick_off = QLineEdit(
             typed_time_text(held.kick_off), placeholderText="2026-04-16 20:45"
         )
@@ -133,9 +142,12 @@ class BetDialog(FormDialog):
             return self._multiple()
         game, selection = self.game.text().strip(), self._selection()
         bookmaker = self.bookmaker.currentText().strip()
-        missing = ["a selection"] * (not selection) + ["a bookmaker"] * (not bookmaker)
-        if missing:
-            raise BadBetError(f"enter {' and '.join(missing)}")
+        if not selection and not bookmaker:
+            raise BadBetError(_("enter a selection and a bookmaker"))
+        if not selection:
+            raise BadBetError(_("enter a selection"))
+        if not bookmaker:
+            raise BadBetError(_("enter a bookmaker"))
         competition = self.competition.text().strip()
         changed = msgspec.structs.replace(
             self._priced(self._odds()),
@@ -165,7 +177,8 @@ class BetDialog(FormDialog):
             net_odds=self._net_odds(bookmaker, odds),
             stake=stake,
             currency=self.currency.text().strip().upper(),
-            placed_at=self._time(self.placed_at, "placed") or self._held.placed_at,
+            placed_at=self._time(self.placed_at, pgettext("time of a bet", "placed"))
+            or self._held.placed_at,
             note=self.note.text().strip(),
         )
 
@@ -177,7 +190,7 @@ class BetDialog(FormDialog):
         """
         legs = self.kind.legs.legs()
         if not self.bookmaker.currentText().strip():
-            raise BadBetError("enter a bookmaker")
+            raise BadBetError(_("enter a bookmaker"))
         held, games = self._held, list(self._games())
         legs = tuple(leg if leg in held.legs else _leg_on_listed(leg, games) for leg in legs)
         names = [leg.selection for leg in legs]
@@ -192,7 +205,7 @@ class BetDialog(FormDialog):
             market_type="",
             period=0,
             selection=held.selection if is_same and held.selection else " + ".join(names),
-            kick_off=self._time(self.kick_off, "kick-off") or max(kick_offs, default=None),
+            kick_off=self._time(self.kick_off, _("kick-off")) or max(kick_offs, default=None),
             legs=legs,
         )
         changed = check_bet(_judged_again(held, changed))
@@ -226,7 +239,7 @@ class BetDialog(FormDialog):
         try:
             return read_odds(text)
         except OddsFormatError as error:
-            raise BadBetError(f"odds: {error}") from None
+            raise BadBetError(_("odds: {error}").format(error=translated(str(error)))) from None
 
     def _net_odds(self, bookmaker: str, odds: float) -> float | None:
         """Return the odds after commission; unchanged odds keep the figure recorded with the
@@ -247,15 +260,15 @@ class BetDialog(FormDialog):
             typed = read_stake(self.stake.text(), self.currency.text().strip().upper())
             return self.kind.stake_typed(typed)
         except FigureError as error:
-            raise BadBetError(f"stake: {error}") from None
+            raise BadBetError(_("stake: {error}").format(error=translated(str(error)))) from None
 
     def _kick_off(self, game: str) -> int | None:
         """Return the kick-off; if only a day is typed, that of the listed game on it."""
-        kick_off = self._time(self.kick_off, "kick-off")
+        kick_off = self._time(self.kick_off, _("kick-off"))
         text = self.kick_off.text().strip()
         if kick_off is None or text == typed_time_text(self._held.kick_off):
             return kick_off
-        if read_typed_time("kick-off", text, self._now_ms, None, date_habit()).has_hour:
+        if read_typed_time(_("kick-off"), text, self._now_ms, None, date_habit()).has_hour:
             return kick_off
         day, teams = local_time(kick_off).date(), teams_of(game)
         listed = {
@@ -277,7 +290,7 @@ class BetDialog(FormDialog):
         try:
             return self._moment(name, text, is_past=field is self.placed_at)
         except FigureError as error:
-            raise BadBetError(str(error)) from None
+            raise BadBetError(translated(str(error))) from None
 
     def _moment(self, name: str, text: str, *, is_past: bool) -> int:
         """Return a typed time; a day alone is noon, or now where noon is still to come."""
@@ -285,30 +298,30 @@ class BetDialog(FormDialog):
         return min(typed.ms, self._now_ms) if is_past and not typed.has_hour else typed.ms
 
     def _lay_out(self) -> None:
-        self.add_row("&Game", self.game)
-        self.sport.setAccessibleName("Sport")
-        competition = self.add_row("Com&petition", side_by_side(self.competition, self.sport))
-        self.competition.setAccessibleName("Competition")
-        self.period.setAccessibleName("Period")
-        market = self.add_row("&Market", side_by_side(self.market, self.period))
-        self.add_row("Se&lection", self.selection)
-        self.account.setAccessibleName("Account")
-        self.add_row("&Bookmaker", side_by_side(self.bookmaker, self.account))
-        self.add_row("K&ind", self.kind.box)
-        self.add_row(odds_title("&Odds taken"), self.odds)
-        self.currency.setAccessibleName("Currency")
-        stake = self.add_row("&Stake", side_by_side(self.stake, self.currency))
+        self.add_row(_("&Game"), self.game)
+        self.sport.setAccessibleName(_("Sport"))
+        competition = self.add_row(_("Com&petition"), side_by_side(self.competition, self.sport))
+        self.competition.setAccessibleName(_("Competition"))
+        self.period.setAccessibleName(_("Period"))
+        market = self.add_row(_("&Market"), side_by_side(self.market, self.period))
+        self.add_row(_("Se&lection"), self.selection)
+        self.account.setAccessibleName(_("Account"))
+        self.add_row(_("&Bookmaker"), side_by_side(self.bookmaker, self.account))
+        self.add_row(_("K&ind"), self.kind.box)
+        self.add_row(odds_title(_("&Odds taken")), self.odds)
+        self.currency.setAccessibleName(_("Currency"))
+        stake = self.add_row(_("&Stake"), side_by_side(self.stake, self.currency))
         self.kind.add_rows(self.form, stake)
         self._of_single = (self.game, competition, market, self.selection)
-        placed = Label("Pl&aced")
+        placed = Label(_("Pl&aced"))
         placed.setBuddy(self.placed_at)
-        self.placed_at.setAccessibleName("Placed")
+        self.placed_at.setAccessibleName(_("Placed"))
         times = side_by_side(self.kick_off, placed, self.placed_at)
-        self.add_row("&Kick-off", times)
-        self.add_row("&Note", self.note)
+        self.add_row(_("&Kick-off"), times)
+        self.add_row(_("&Note"), self.note)
         self.below.addWidget(self.reading)
         self.below.addWidget(self.doubt)
-        verb = "Record" if self._bet is None else "Save"
+        verb = _("Record") if self._bet is None else _("Save")
         self.close_with(verb, self._on_buttons_accepted)
 
     def _show_kind(self) -> None:
@@ -339,12 +352,13 @@ class BetDialog(FormDialog):
         try:
             bet = self.bet()
         except BadBetError as error:
-            self.say_trouble(sentence(str(error)))
+            self.say_trouble(sentence(translated(str(error))))
             return
         if self._is_late(bet):
             self._confirmed = bet.kick_off, bet.placed_at
-            verb = "Record" if self._bet is None else "Save"
-            self.say_trouble(f"Placed after kick-off. Check the times, or press {verb} again.")
+            verb = _("Record") if self._bet is None else _("Save")
+            text = _("Placed after kick-off. Check the times, or press {button} again.")
+            self.say_trouble(text.format(button=verb))
             return
         self.hand_over()
         self.recorded.emit(bet)
@@ -361,17 +375,19 @@ class BetDialog(FormDialog):
 def _reading(bet: PlacedBet, now_ms: int) -> str:
     """Return what a bet pays and how it is read: the stake, decimal odds, the times."""
     money = f" {bet.currency}" if bet.currency else ""
-    said = [f"{num(bet.stake):,.2f}{money} at {format_odds(bet.odds)}"]
-    if bet.kind is BetKind.EACH_WAY:
-        said[0] = f"{num(bet.stake / 2):,.2f}{money} each way at {format_odds(bet.odds)}"
+    is_each_way = bet.kind is BetKind.EACH_WAY
+    stake = f"{num(bet.stake / 2 if is_each_way else bet.stake):,.2f}{money}"
+    text = _("{stake} each way at {odds}") if is_each_way else _("{stake} at {odds}")
+    said = [text.format(stake=stake, odds=format_odds(bet.odds))]
     if bet.kick_off is not None:
-        said.append(f"kick-off {moment_text(bet.kick_off)}")
+        said.append(_("kick-off {time}").format(time=moment_text(bet.kick_off)))
     if abs(bet.placed_at - now_ms) >= MINUTE_MS:
-        said.append(f"placed {moment_text(bet.placed_at)}")
+        said.append(_("placed {time}").format(time=moment_text(bet.placed_at)))
     by_legs = result_of_legs(bet.legs) if bet.legs else None
     if by_legs is not None:
-        said.append(f"{by_legs.words} by its legs")
-    return f"{pays_text(bet)}.\nRead as {', '.join(said)}."
+        said.append(_("{result} by its legs").format(result=translated(by_legs.words)))
+    read_as = _("Read as {facts}.").format(facts=", ".join(said))
+    return f"{pays_text(bet)}.\n{read_as}"
 
 
 def _is_lay(bet: PlacedBet) -> bool:
@@ -478,7 +494,7 @@ class CashDialog(FormDialog):
         value: Callable[[float], float | None] = lambda _: None,
     ) -> None:
         """``value`` returns the fair value now of a part of the bet; None if unknown."""
-        super().__init__(theme, "Cash out", parent)
+        super().__init__(theme, _("Cash out"), parent)
         self.setMinimumWidth(theme.fonts.scaled(_CASH_WIDTH))
         self._bet, self._now_ms, self._value = bet, now_ms, value
         self.part = QLineEdit(typed_number(bet.open_size))
@@ -486,11 +502,15 @@ class CashDialog(FormDialog):
         self.below.addWidget(
             Label(f"{bet.selection}{at_bookmaker(bet)}, {stake_text(bet)}", wordWrap=True)
         )
-        what = "liability" if _is_lay(bet) else "stake"
-        rest = f"The rest of the {what} stays open"
-        self.add_row(f"{'&Liability' if _is_lay(bet) else '&Stake'} cashed out", self.part, rest)
-        paid = f", the {what} included" if bet.staked else ""
-        self.add_row("&Payout", self.back, f"What the bookmaker pays{paid}")
+        if _is_lay(bet):
+            rest = _("The rest of the liability stays open")
+            self.add_row(_("&Liability cashed out"), self.part, rest)
+            paid = _("What the bookmaker pays, the liability included")
+        else:
+            rest = _("The rest of the stake stays open")
+            self.add_row(_("&Stake cashed out"), self.part, rest)
+            paid = _("What the bookmaker pays, the stake included")
+        self.add_row(_("&Payout"), self.back, paid if bet.staked else _("What the bookmaker pays"))
         self.fair = _room(lines=2)
         """What the part is worth now, and how much of that the offer is."""
         self.reading = _room(lines=1)
@@ -502,7 +522,7 @@ class CashDialog(FormDialog):
         for line in (self.part, self.back):
             line.textChanged.connect(self._show_reading)
         self._show_fair()
-        self.close_with("Record", self._on_buttons_accepted)
+        self.close_with(_("Record"), self._on_buttons_accepted)
         self.back.setFocus()
 
     def values(self) -> object:
@@ -512,7 +532,7 @@ class CashDialog(FormDialog):
         try:
             bet = self._cashed()
         except (BadBetError, FigureError) as error:
-            self.say_trouble(sentence(str(error)))
+            self.say_trouble(sentence(translated(str(error))))
             return
         self.hand_over()
         self.recorded.emit(bet)
@@ -524,7 +544,7 @@ class CashDialog(FormDialog):
             BadBetError: the cash-out makes no sense.
             FigureError: an amount cannot be read.
         """
-        paid = read_typed_amount("payout", self.back.text())
+        paid = read_typed_amount(_("payout"), self.back.text())
         return cashed_out(self._bet, self._part(), paid, self._now_ms)
 
     def _part(self) -> float:
@@ -534,7 +554,7 @@ class CashDialog(FormDialog):
             FigureError: it cannot be read.
         """
         is_all = self.part.text().strip() == typed_number(self._bet.open_size)
-        return self._bet.open_size if is_all else read_typed_amount("stake", self.part.text())
+        return self._bet.open_size if is_all else read_typed_amount(_("stake"), self.part.text())
 
     def _show_fair(self) -> None:
         """Show what the typed part is worth now next to the offer; prices move meanwhile."""
@@ -545,14 +565,17 @@ class CashDialog(FormDialog):
             return
         value = self._value(part) if 0 < part <= self._bet.open_size else None
         if value is None:
-            self.fair.setText("Fair value now: unknown, as this bet has no fair odds now.")
+            self.fair.setText(_("Fair value now: unknown, as this bet has no fair odds now."))
             return
-        said = f"Fair value now: {num(value):,.2f}."
+        said = _("Fair value now: {value}.").format(value=f"{num(value):,.2f}")
         with contextlib.suppress(FigureError):
-            more = read_typed_amount("payout", self.back.text()) - value
-            share = f" ({num((value + more) / value * 100):.1f} % of it)" if value > 0 else ""
-            than = "more" if more >= 0 else "less"
-            said += f" The offer is {num(abs(more)):,.2f} {than}{share}."
+            more = read_typed_amount(_("payout"), self.back.text()) - value
+            text = _("The offer is {sum} more") if more >= 0 else _("The offer is {sum} less")
+            offer = text.format(sum=f"{num(abs(more)):,.2f}")
+            if value > 0:
+                share = f"{num((value + more) / value * 100):.1f}"
+                offer = _("{offer} ({share} % of it)").format(offer=offer, share=share)
+            said += f" {offer}."
         self.fair.setText(said)
 
     def _show_reading(self) -> None:
@@ -565,5 +588,9 @@ class CashDialog(FormDialog):
             return
         part = bet.cashed_stake - self._bet.cashed_stake
         paid = bet.cashed_back - self._bet.cashed_back
-        what = "liability" if _is_lay(bet) else "stake"
-        self.reading.setText(f"Read as {num(part):,.2f} of the {what} for {num(paid):,.2f}.")
+        text = (
+            _("Read as {part} of the liability for {paid}.")
+            if _is_lay(bet)
+            else _("Read as {part} of the stake for {paid}.")
+        )
+        self.reading.setText(text.format(part=f"{num(part):,.2f}", paid=f"{num(paid):,.2f}"))

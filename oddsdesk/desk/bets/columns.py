@@ -6,9 +6,11 @@ from typing import Final
 from msgspec.structs import replace
 
 from oddsdesk.base.numbers import num
+from oddsdesk.base.texts import _, pgettext, translated
 from oddsdesk.board.valuation.verdict_words import PER_DECIDED, PER_DECIDED_TEXT
 from oddsdesk.desk import bet_cells
 from oddsdesk.desk.kind_fields import legs_text
+from oddsdesk.desk.ui.controls.messages import capitalized
 from oddsdesk.desk.ui.formatting import (
     day_sample,
     exact_odds_text,
@@ -36,29 +38,48 @@ _RESULT_INKS: Final = {
 }
 
 
+_STATES: Final = {
+    BetState.OPEN: pgettext("bet", "open"),
+    BetState.TO_SETTLE: _("to settle"),
+    BetState.SETTLED: _("settled"),
+}
+_WIDEST_STATE: Final = max((translated(each.words) for each in Result), key=len)
+
+
 def close_text(bet: PlacedBet) -> str:
     """Return a bet's closing line in words, or why there is none."""
     close = bet.close
     if close is None:
         return ""
     if bet.has_others_close:
-        return "no close: the recorded one belongs to another game between these teams"
+        return _("no close: the recorded one belongs to another game between these teams")
     if close.odds is None or close.fair_odds is None:
-        moved = f": {close.moved_to} closed" if close.moved_to else ""
-        fair = f" at a fair {fair_text(close.moved_fair_odds)}" if close.moved_fair_odds else ""
-        return f"no close: {close.why}{moved}{fair}"
-    by = ", ".join(filter(None, (close.method.replace("_", " "), close.reference)))
-    return f"close {exact_odds_text(close.odds)}, fair {fair_text(close.fair_odds)} ({by})"
+        if not close.moved_to:
+            text = _("no close: {reason}")
+        elif close.moved_fair_odds is None:
+            text = _("no close: {reason}: {line} closed")
+        else:
+            text = _("no close: {reason}: {line} closed at a fair {odds}")
+        fair = "" if close.moved_fair_odds is None else fair_text(close.moved_fair_odds)
+        return text.format(reason=translated(close.why), line=close.moved_to, odds=fair)
+    by = ", ".join(filter(None, (_method_text(close.method), close.reference)))
+    return _("close {odds}, fair {fair} ({source})").format(
+        odds=exact_odds_text(close.odds), fair=fair_text(close.fair_odds), source=by
+    )
+
+
+def _method_text(method: str) -> str:
+    return translated(method.replace("_", " "))
 
 
 def _state(bet: PlacedBet, now: int) -> Cell:
-    practice = "practice" if bet.practice else ""
+    practice = _("practice") if bet.practice else ""
     if bet.result is not None:
-        return Cell(f"● {bet.result.words}", _RESULT_INKS[bet.result], note=practice)
+        return Cell(f"● {translated(bet.result.words)}", _RESULT_INKS[bet.result], note=practice)
     state = bet.state(now)
     ink = TextRole.VALUE if state is BetState.TO_SETTLE else TextRole.ACCENT
-    cashed = "part cashed" if bet.cashed_stake else ""
-    return Cell(f"● {state.value}", ink, note=" · ".join(filter(None, (practice, cashed))))
+    cashed = _("part cashed") if bet.cashed_stake else ""
+    return Cell(f"● {_STATES[state]}", ink, note=" · ".join(filter(None, (practice, cashed))))
 
 
 def _at(bet: PlacedBet, _now: int) -> Cell:
@@ -66,16 +87,20 @@ def _at(bet: PlacedBet, _now: int) -> Cell:
 
 
 def _stake(bet: PlacedBet, _now: int) -> Cell:
-    liability = "" if bet.liability is None else f"{num(bet.liability):,.2f} liability"
+    liability = "" if bet.liability is None else _liability_text(bet.liability)
     note = ", ".join(filter(None, (bet.currency, liability)))
     return Cell(f"{num(bet.stake):,.2f}", TextRole.SOFT, note=note)
+
+
+def _liability_text(liability: float) -> str:
+    return _("{amount} liability").format(amount=f"{num(liability):,.2f}")
 
 
 def kind_text(bet: PlacedBet) -> str:
     """Return the kind of a bet for a narrow column; empty for a plain one."""
     if bet.kind is BetKind.BACK:
         return ""
-    return "free" if bet.kind.is_free else bet.kind.words
+    return pgettext("bet", "free") if bet.kind.is_free else translated(bet.kind.words)
 
 
 def _kick_off(bet: PlacedBet, now: int) -> Cell:
@@ -90,8 +115,9 @@ def _note(bet: PlacedBet, _now: int) -> Cell:
 
 
 def _fair_text(bet: PlacedBet) -> str:
-    by = ", ".join(filter(None, (bet.reference, bet.method.replace("_", " "), bet.derived)))
-    return f"fair {fair_text(bet.fair_odds or 0.0)} ({by})"
+    derived = translated(bet.derived)
+    by = ", ".join(filter(None, (bet.reference, _method_text(bet.method), derived)))
+    return _("fair {odds} ({source})").format(odds=fair_text(bet.fair_odds or 0.0), source=by)
 
 
 def settled_text(bet: PlacedBet, proposal: ToCheck | None) -> str:
@@ -99,7 +125,7 @@ def settled_text(bet: PlacedBet, proposal: ToCheck | None) -> str:
     if proposal is not None:
         lead = "" if proposal.proposed is None else f"→ {_proposed_words(proposal)}"
         by = f"({proposal.by})" if lead and proposal.by and proposal.by not in proposal.why else ""
-        return " · ".join(filter(None, (f"{lead} {by}".strip(), proposal.why)))
+        return " · ".join(filter(None, (f"{lead} {by}".strip(), translated(proposal.why))))
     if bet.result is None:
         return ""
     return _settled_by(bet)
@@ -107,7 +133,7 @@ def settled_text(bet: PlacedBet, proposal: ToCheck | None) -> str:
 
 def _settled_by(bet: PlacedBet) -> str:
     """Return what settled a bet; the results in imported lists have no time."""
-    return bet.settled_by or ("imported" if bet.settled_at is None else "by hand")
+    return bet.settled_by or (_("imported") if bet.settled_at is None else _("by hand"))
 
 
 def found_text(proposal: ToCheck) -> str:
@@ -119,35 +145,50 @@ def found_text(proposal: ToCheck) -> str:
 
 
 def _proposed_words(proposal: ToCheck) -> str:
-    word = "" if proposal.proposed is None else proposal.proposed.words
-    return f"leg {proposal.leg} {word}" if proposal.leg else word
+    word = "" if proposal.proposed is None else translated(proposal.proposed.words)
+    if not proposal.leg:
+        return word
+    return _("leg {number} {result}").format(number=proposal.leg, result=word)
 
 
 def _proposal_lines(proposal: ToCheck) -> tuple[str, str]:
-    found = "" if proposal.proposed is None else f"As found: {found_text(proposal)}. Enter settles"
-    return f"To settle: {proposal.why}", found
+    why = _("To settle: {reason}").format(reason=translated(proposal.why))
+    if proposal.proposed is None:
+        return why, ""
+    return why, _("As found: {result}. Enter settles").format(result=found_text(proposal))
+
+
+def _undone_text(undone: str) -> str:
+    result, by, source = undone.partition(" by ")
+    if not by:
+        return undone
+    return _("{result} by {source}").format(result=translated(result), source=source)
+
+
+def _cashed_text(bet: PlacedBet) -> str:
+    return _("{stake} cashed out for {payout}").format(
+        stake=f"{num(bet.cashed_stake):,.2f}", payout=f"{num(bet.cashed_back):,.2f}"
+    )
 
 
 def facts_text(bet: PlacedBet, proposal: ToCheck | None = None) -> str:
     """Return the tooltip of a bet, one fact a line."""
     told = [
         f"{bet.selection}, {what}" if (what := bet_cells.market_and_game(bet)) else bet.selection,
-        "" if bet.kind is BetKind.BACK else bet_cells.stake_text(bet).capitalize(),
-        "Practice: simulated odds, no real money" if bet.practice else "",
-        f"Placed {moment_text(bet.placed_at)}",
-        f"kick-off {moment_text(bet.kick_off)}" if bet.kick_off else "",
+        "" if bet.kind is BetKind.BACK else capitalized(bet_cells.stake_text(bet)),
+        _("Practice: simulated odds, no real money") if bet.practice else "",
+        _("Placed {time}").format(time=moment_text(bet.placed_at)),
+        _("kick-off {time}").format(time=moment_text(bet.kick_off)) if bet.kick_off else "",
         _fair_text(bet) if bet.fair_odds else "",
-        f"EV {PER_DECIDED_TEXT}" if bet.per == "decided" else "",
-        f"preset {bet.preset}" if bet.preset else "",
-        f"{num(bet.cashed_stake):,.2f} cashed out for {num(bet.cashed_back):,.2f}"
-        if bet.cashed_stake
-        else "",
-        f"Settled: {_settled_by(bet)}" if bet.result is not None else "",
+        _("EV {basis}").format(basis=PER_DECIDED_TEXT) if bet.per == "decided" else "",
+        _("preset {name}").format(name=translated(bet.preset)) if bet.preset else "",
+        _cashed_text(bet) if bet.cashed_stake else "",
+        _("Settled: {source}").format(source=_settled_by(bet)) if bet.result is not None else "",
         *(() if proposal is None else _proposal_lines(proposal)),
         legs_text(bet),
-        f"You undid: {bet.undone}" if bet.undone else "",
+        _("You undid: {result}").format(result=_undone_text(bet.undone)) if bet.undone else "",
         close_text(bet),
-        f"CLV {PER_DECIDED_TEXT}" if bet.clv_per == "decided" else "",
+        _("CLV {basis}").format(basis=PER_DECIDED_TEXT) if bet.clv_per == "decided" else "",
         bet.note,
     ]
     return "\n".join(filter(None, told))
@@ -156,17 +197,17 @@ def facts_text(bet: PlacedBet, proposal: ToCheck | None = None) -> str:
 COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
     ColumnSpec(
         "state",
-        "State",
-        Column("● cashed out practice", Align.LEFT, narrow="● cashed out"),
+        _("State"),
+        Column(f"● {_WIDEST_STATE} {_('practice')}", Align.LEFT, narrow=f"● {_WIDEST_STATE}"),
         _state,
         lambda bet: "" if bet.result is None else bet.result.value,
-        tip="Open or settled, and the result. Practice bets were placed at simulated odds",
+        tip=_("Open or settled, and the result. Practice bets were placed at simulated odds"),
     ),
     bet_cells.OUTCOME,
     bet_cells.MARKET,
     ColumnSpec(
         "bookmaker",
-        "Bookmaker",
+        _("Bookmaker"),
         Column(
             "William Hill",
             Align.LEFT,
@@ -177,61 +218,65 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
         ),
         _at,
         lambda bet: (bet.bookmaker.casefold(), bet.account),
-        tip="Bookmaker and account",
+        tip=_("Bookmaker and account"),
     ),
     ColumnSpec(
         "odds",
-        "Odds",
+        _("Odds"),
         Column("", note_sample="8.888", hangs=True, narrow=""),
         bet_cells.odds_cell,
         lambda bet: bet.odds,
         descending_first=True,
         sample=odds_sample,
-        tip="Odds taken, and after commission or tax",
+        tip=_("Odds taken, and after commission or tax"),
     ),
     ColumnSpec(
         "kind",
-        "Kind",
-        Column("each way", Align.LEFT),
+        _("Kind"),
+        Column(translated(BetKind.EACH_WAY.words), Align.LEFT),
         lambda bet, _now: Cell(kind_text(bet), TextRole.SOFT),
         kind_text,
-        tip="Lay, free bet, boost, refund, each way or multiple; empty for a plain bet",
+        tip=_("Lay, free bet, boost, refund, each way or multiple; empty for a plain bet"),
         priority=Priority.IMPORTANT,
     ),
     ColumnSpec(
         "stake",
-        "Stake",
+        _("Stake"),
         Column("1,000.00", note_sample="EUR"),
         _stake,
         lambda bet: bet.stake,
         descending_first=True,
-        tip="Stake in the currency of the bet; for a lay, the backer's stake, and in small its "
-        "liability",
+        tip=_(
+            "Stake in the currency of the bet; for a lay, the backer's stake, and in small its "
+            "liability"
+        ),
     ),
     ColumnSpec(
         "ev",
-        "EV at bet",
+        _("EV at bet"),
         Column("+100.0 %", note_sample=f"~ {PER_DECIDED}"),
         bet_cells.ev_cell,
         bet_cells.or_lowest(lambda bet: bet.ev),
         descending_first=True,
-        tip="EV of the odds taken, when the bet was placed; ~: by fair odds that were derived from "
-        f"other lines; {PER_DECIDED} {PER_DECIDED_TEXT}",
+        tip=_(
+            "EV of the odds taken, when the bet was placed; ~: by fair odds that were derived from "
+            "other lines; {mark} {meaning}"
+        ).format(mark=PER_DECIDED, meaning=PER_DECIDED_TEXT),
         priority=Priority.EXTRA,
     ),
     replace(bet_cells.CLV, priority=Priority.EXTRA),
     ColumnSpec(
         "profit",
-        "Profit",
+        _("Profit"),
         Column("+1,000.00"),
         lambda bet, _now: bet_cells.profit_cell(bet.profit),
         bet_cells.or_lowest(lambda bet: bet.profit),
         descending_first=True,
-        tip="After commission",
+        tip=_("After commission"),
     ),
     ColumnSpec(
         "kick_off",
-        "Kick-off",
+        _("Kick-off"),
         Column("26 Nov 18:30", Align.LEFT),
         _kick_off,
         lambda bet: bet.time_order,
@@ -241,7 +286,7 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
     ),
     ColumnSpec(
         "note",
-        "Note",
+        _("Note"),
         Column(
             "close 2.71, fair 2.783",
             Align.LEFT,
@@ -294,7 +339,9 @@ class BetsModel(StableRowsModel[tuple[int], PlacedBet]):
         header = super().header(column)
         if self.columns[column].key != self._kept:
             return header
-        title = header.title.replace(self.columns[column].title, "Why")
+        title = header.title.replace(
+            self.columns[column].title, pgettext("title of a column of reasons", "Why")
+        )
         return replace(header, title=title)
 
     def priority(self, column: int) -> Priority:
@@ -318,10 +365,10 @@ class BetsModel(StableRowsModel[tuple[int], PlacedBet]):
 
         return ColumnSpec(
             "settled",
-            "Settled by",
+            _("Settled by"),
             _SETTLED,
             cell,
             text,
             priority=Priority.USEFUL,
-            tip="Source and score, or why the bet did not settle by itself and what was found",
+            tip=_("Source and score, or why the bet did not settle by itself and what was found"),
         )

@@ -12,6 +12,7 @@ from oddsdesk.base.clock import Clock
 from oddsdesk.base.file_kinds import BETS, RESULTS, wrong_kind
 from oddsdesk.base.files import OWNER_ONLY, whole_file
 from oddsdesk.base.spreadsheets import SheetError, SheetRow
+from oddsdesk.base.texts import N_, _, ngettext, translated
 from oddsdesk.contract.formats import FOOTBALL_DATA
 from oddsdesk.desk.bets.import_dialog import ImportDialog
 from oddsdesk.desk.export.files import FileFormat, Table, Writer
@@ -30,7 +31,7 @@ from oddsdesk.ledger.result_files import settle_by_file
 from oddsdesk.ledger.same_bets import compare_bets
 from oddsdesk.pricing.profiles import Profiles
 
-_TABLES: Final = "Tables (*.csv *.tsv *.txt *.xlsx)"
+_TABLES: Final = _("Tables ({patterns})").format(patterns="*.csv *.tsv *.txt *.xlsx")
 _END_S: Final = 2.0
 _MOST_TOLD: Final = 2
 
@@ -71,14 +72,14 @@ class BetsFiles(QObject):
             self._writer.wait_for_end(_END_S)
 
     def ask_bets(self) -> None:
-        self._ask_to_open("Import bets", self.import_bets)
+        self._ask_to_open(_("Import bets"), self.import_bets)
 
     def ask_bets_and_columns(self) -> None:
-        self._ask_to_open("Import bets, choosing columns", self.choose_columns)
+        self._ask_to_open(_("Import bets, choosing columns"), self.choose_columns)
 
     def ask_bet_analytix(self, bets: Sequence[PlacedBet]) -> None:
         """Ask where to write bets in Bet-Analytix's import format."""
-        dialog = self._dialog("Export for Bet-Analytix")
+        dialog = self._dialog(_("Export for Bet-Analytix"))
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setNameFilter("CSV (*.csv)")
         dialog.setDefaultSuffix("csv")
@@ -87,11 +88,11 @@ class BetsFiles(QObject):
         dialog.open()
 
     def ask_results(self) -> None:
-        self._ask_to_open("Settle bets from a results file", self.settle_from_file)
+        self._ask_to_open(_("Settle bets from a results file"), self.settle_from_file)
 
     def ask_export(self, table: Table, file_format: FileFormat, name: str) -> None:
         """Ask where to write a table."""
-        dialog = self._dialog(f"Export as {file_format.title}")
+        dialog = self._dialog(_("Export as {file_format}").format(file_format=file_format.title))
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setNameFilter(f"{file_format.title} (*{file_format.suffix})")
         dialog.setDefaultSuffix(file_format.suffix[1:])
@@ -105,10 +106,11 @@ class BetsFiles(QObject):
         def write_file(_ledger: Ledger) -> Taken:
             with whole_file(path, OWNER_ONLY) as file:
                 done = write_bet_analytix(bets, file)
-            said = "; ".join([f"{_bets(done.written)} written to {path}", *done.changed])
+            written = _("{bets} written to {path}").format(bets=_bets(done.written), path=path)
+            said = "; ".join([written, *map(translated, done.changed)])
             return lambda: self.said.emit(f"{said}.", False)
 
-        self._read(path, write_file, "written")
+        self._read(path, write_file, is_writing=True)
 
     def import_bets(
         self, path: Path, given: ListChoices | None = None, asked: Sequence[str] = ()
@@ -141,21 +143,27 @@ class BetsFiles(QObject):
                 found.bets, ledger.read_bets(), self._clock(), found.undated
             )
             if settled:
-                ledger.change_bet(settled, "settled")
+                ledger.change_bet(settled, N_("settled"))
             if fresh:
-                ledger.place_all(fresh, "imported")
-            said = [f"{_bets(len(fresh))} imported from {path.name}, {_read_as(found)}"]
-            said += [f"{there} already recorded"] if there else []
-            said += [f"{len(settled)} of them settled"] if settled else []
-            said += found.remarks
+                ledger.place_all(fresh, N_("imported"))
+            said = [
+                _("{bets} imported from {file}, {format}").format(
+                    bets=_bets(len(fresh)), file=path.name, format=_read_as(found)
+                )
+            ]
+            said += [_("{count} already recorded").format(count=there)] if there else []
+            said += [_("{count} of them settled").format(count=len(settled))] if settled else []
+            said += map(translated, found.remarks)
             said += _differing(found.differing)
-            said += found.doubts[:_MOST_TOLD]
-            said += [] if found.has_date else [NO_DATE]
-            said += [] if found.has_match else [NO_MATCH]
-            said += [f"columns ignored: {', '.join(found.left_out)}"] if found.left_out else []
+            said += map(translated, found.doubts[:_MOST_TOLD])
+            said += [] if found.has_date else [translated(NO_DATE)]
+            said += [] if found.has_match else [translated(NO_MATCH)]
+            if found.left_out:
+                ignored = ", ".join(found.left_out)
+                said.append(_("columns ignored: {columns}").format(columns=ignored))
             return self._telling(said, found.problems, is_change=bool(fresh or settled))
 
-        self._read(path, import_file, "read", BETS)
+        self._read(path, import_file, BETS)
 
     def settle_from_file(self, path: Path) -> None:
         def work(ledger: Ledger) -> Taken:
@@ -163,18 +171,22 @@ class BetsFiles(QObject):
             held, now_ms = ledger.read_bets(), self._clock()
             found = settle_by_file(path.read_bytes(), held, now_ms, rules, path.name)
             if found.bets:
-                ledger.change_bet(found.bets, "settled")
-            said = [f"{_bets(len(found.bets))} settled from {path.name}"]
-            said += [f"{found.of_no_bet} games have no bet"] if found.of_no_bet else []
+                ledger.change_bet(found.bets, N_("settled"))
+            settled = _("{bets} settled from {file}")
+            said = [settled.format(bets=_bets(len(found.bets)), file=path.name)]
+            if count := found.of_no_bet:
+                said.append(_("{count} games have no bet").format(count=count))
             to_look_at = found.to_look_at
             return self._telling(said, found.problems, to_look_at, is_change=bool(found.bets))
 
-        self._read(path, work, "read", RESULTS, FOOTBALL_DATA)
+        self._read(path, work, RESULTS, FOOTBALL_DATA)
 
     def write_table(self, table: Table, file_format: FileFormat, path: Path) -> None:
         """Write a table to a file, whole or not at all."""
         rows = len(table.rows)
-        self._wrote = f"{rows} row{'' if rows == 1 else 's'} written to {path}."
+        self._wrote = ngettext(
+            "{count} row written to {path}.", "{count} rows written to {path}.", rows
+        ).format(count=rows, path=path)
         self._writer = Writer(
             table,
             file_format,
@@ -188,11 +200,11 @@ class BetsFiles(QObject):
         """Ask how to read a list of bets, whether or not it shows that itself."""
 
         def read_file(ledger: Ledger) -> Taken:
-            _, titles, rows = read_lists(path.read_bytes()).lists[0]
+            _place, titles, rows = read_lists(path.read_bytes()).lists[0]
             kept = ledger.list_choices(titles)
             return lambda: self._ask_columns(path, (titles, rows), kept)
 
-        self._read(path, read_file, "read", BETS)
+        self._read(path, read_file, BETS)
 
     def _ask_columns(
         self,
@@ -207,7 +219,7 @@ class BetsFiles(QObject):
         dialog.open()
 
     def _read(
-        self, path: Path, work: Callable[[Ledger], Taken], done: str = "read", *expected: str
+        self, path: Path, work: Callable[[Ledger], Taken], *expected: str, is_writing: bool = False
     ) -> None:
         """Work on a file; ``expected`` are the kinds of files that need no other command."""
 
@@ -216,9 +228,14 @@ class BetsFiles(QObject):
                 return work(ledger)
             except SheetError as error:
                 other = wrong_kind(path.name, path.read_bytes(), *expected)
-                trouble = other or f"{path.name} {error}"
+                trouble = translated(other or f"{path.name} {error}")
             except OSError as error:
-                trouble = f"{path.name} cannot be {done}: {error.strerror or error}"
+                text = (
+                    _("{file} cannot be written: {error}")
+                    if is_writing
+                    else _("{file} cannot be read: {error}")
+                )
+                trouble = text.format(file=path.name, error=error.strerror or error)
             return lambda: self.failed.emit(f"{trouble.rstrip('.')}.")
 
         self._records.act(safely)
@@ -233,9 +250,9 @@ class BetsFiles(QObject):
     ) -> Taken:
         text = f"{'; '.join(said)}."
         if to_look_at:
-            text += f" Please check: {_first(to_look_at)}."
+            text += " " + _("Please check: {bets}.").format(bets=_first(to_look_at))
         if problems:
-            text += f" Skipped: {_first(problems)}."
+            text += " " + _("Skipped: {problems}.").format(problems=_first(problems))
         if is_change:
             return lambda: self.said.emit(text, True)
         return lambda: self.brought_nothing.emit(text)
@@ -263,19 +280,29 @@ class BetsFiles(QObject):
 
 def _read_as(found: ImportedBets) -> str:
     """Return the odds format that was read, and the tracker the file is from."""
-    return f"a list of {found.tracker} with {found.read_as}" if found.tracker else found.read_as
+    read_as = translated(found.read_as)
+    if not found.tracker:
+        return read_as
+    return _("a list of {tracker} with {odds}").format(tracker=found.tracker, odds=read_as)
 
 
 def _differing(lines: Sequence[str]) -> list[str]:
     """Return the message about bets whose profit in the file differs from their result."""
-    profits = f"{len(lines)} profit{'s differ' if len(lines) > 1 else ' differs'}"
-    return [f"{profits} from the recorded results: {_first(lines)}"] if lines else []
+    if not lines:
+        return []
+    text = ngettext(
+        "{count} profit differs from the recorded results: {bets}",
+        "{count} profits differ from the recorded results: {bets}",
+        len(lines),
+    )
+    return [text.format(count=len(lines), bets=_first(lines))]
 
 
 def _first(lines: Sequence[str]) -> str:
     more = len(lines) - _MOST_TOLD
-    return "; ".join(lines[:_MOST_TOLD]) + (f"; and {more} more" if more > 0 else "")
+    told = "; ".join(map(translated, lines[:_MOST_TOLD]))
+    return told + (_("; and {count} more").format(count=more) if more > 0 else "")
 
 
 def _bets(count: int) -> str:
-    return f"{count} bet{'' if count == 1 else 's'}"
+    return ngettext("{count} bet", "{count} bets", count).format(count=count)

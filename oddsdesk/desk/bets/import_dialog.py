@@ -17,6 +17,7 @@ from oddsdesk.base.figures import FigureError, Habit, read_stake
 from oddsdesk.base.numbers import num, typed_number
 from oddsdesk.base.spreadsheets import SheetError, SheetRow
 from oddsdesk.base.text import as_written
+from oddsdesk.base.texts import _, ngettext, pgettext, translated
 from oddsdesk.contract.times import format_minute
 from oddsdesk.desk.kind_fields import legs_text
 from oddsdesk.desk.ui.controls.fields import ChoiceBox
@@ -34,6 +35,11 @@ from oddsdesk.ledger.reading import NO_DATE, ImportedBets, read_rows
 from oddsdesk.pricing.formats import (
     AMERICAN,
     DECIMAL,
+    FRACTIONAL,
+    HONG_KONG,
+    IMPLIED,
+    INDONESIAN,
+    MALAY,
     STYLES,
     OddsFormatError,
     format_odds,
@@ -49,16 +55,50 @@ _MOST_PROBLEMS: Final = 4
 _FIRST_VALUES: Final = 3
 _SUMMARY_LINES: Final = 2
 _NONE: Final = "–"
-_TITLES: Final = {"date": "Date placed", "game": "Game", "kick-off": "Kick-off"}
+_TITLES: Final = {
+    "selection": _("Selection"),
+    "stake": _("Stake"),
+    "odds": _("Odds"),
+    "result": _("Result"),
+    "date": _("Date placed"),
+    "kick-off": _("Kick-off"),
+    "game": _("Game"),
+    "competition": _("Competition"),
+    "sport": _("Sport"),
+    "market": _("Market"),
+    "bookmaker": _("Bookmaker"),
+    "profit": _("Profit"),
+    "payout": _("Payout"),
+    "commission": _("Commission"),
+    "currency": _("Currency"),
+    "account": _("Account"),
+    "note": _("Note"),
+    "kind": _("Kind"),
+    "liability": _("Liability"),
+    "odds-without-boost": _("Odds without boost"),
+    "refund": _("Refund"),
+    "place-terms": _("Place terms"),
+    "places": _("Places"),
+    "legs": _("Legs"),
+}
 _NAMES: Final = {key: name for name, key in FIELDS.items()}
 _BET_COLUMNS: Final = {
-    "Selection": 130,
-    "Kind": 60,
-    "Odds": 55,
-    "Stake": 70,
-    "Result": 70,
-    "Placed": 95,
-    "Game": 0,
+    _("Selection"): 130,
+    _("Kind"): 60,
+    _("Odds"): 55,
+    _("Stake"): 70,
+    _("Result"): 70,
+    _("Placed"): 95,
+    _("Game"): 0,
+}
+_STYLE_TITLES: Final = {
+    AMERICAN: _("American"),
+    DECIMAL: _("Decimal"),
+    FRACTIONAL: _("Fractional"),
+    HONG_KONG: _("Hong kong"),
+    MALAY: _("Malay"),
+    INDONESIAN: _("Indonesian"),
+    IMPLIED: _("Implied"),
 }
 _LONGEST_CHOICE: Final = 27
 
@@ -80,7 +120,7 @@ class ImportDialog(FormDialog):
         question: ListUnclearError | None = None,
     ) -> None:
         """Ask about a ``table``, its titles and rows; ``earlier`` is what was answered before."""
-        super().__init__(theme, f"Import {file}", parent)
+        super().__init__(theme, _("Import {file}").format(file=file), parent)
         self._titles, self._rows = list(table[0]), list(table[1])[:_MOST_ROWS]
         self._now_ms = now_ms
         self._sample = question.sample if question and question.about == "odds" else ""
@@ -92,9 +132,11 @@ class ImportDialog(FormDialog):
         )
         self._fill_habits(earlier)
         self.columns = plain_table(
-            theme, "Columns of the file", {"Column": 150, "Read as": 100, "First values": 0}
+            theme,
+            _("Columns of the file"),
+            {_("Column"): 150, _("Read as"): 100, _("First values"): 0},
         )
-        self.preview = plain_table(theme, "First bets", _BET_COLUMNS)
+        self.preview = plain_table(theme, _("First bets"), _BET_COLUMNS)
         self.summary = Label(wordWrap=True)
         self._lay_out()
         self._connect()
@@ -159,26 +201,29 @@ class ImportDialog(FormDialog):
         return [_cut(value) for value in found]
 
     def _fill_habits(self, earlier: ListChoices) -> None:
-        shown = "As the file shows"
+        shown = _("As the file shows")
         self.styles.addItem(shown, "")
         for style in sorted(STYLES, key=lambda each: each not in (AMERICAN, DECIMAL)):
-            title = style.replace("_", " ").capitalize()
+            title = _STYLE_TITLES[style]
             worth = _worth(self._sample, style)
             if worth is not None:
-                self.styles.addItem(f"{title}: {self._sample} is {num(worth):.6g} decimal", style)
+                text = _("{style}: {sample} is {odds} decimal").format(
+                    style=title, sample=self._sample, odds=f"{num(worth):.6g}"
+                )
+                self.styles.addItem(text, style)
             elif not self._sample:
                 self.styles.addItem(title, style)
         for box, entries in (
             (
                 self.dates,
                 (
-                    ("Day first: 08/09 is 8 September", Habit.DAY_FIRST),
-                    ("Month first: 08/09 is 9 August", Habit.MONTH_FIRST),
+                    (_("Day first: 08/09 is 8 September"), Habit.DAY_FIRST),
+                    (_("Month first: 08/09 is 9 August"), Habit.MONTH_FIRST),
                 ),
             ),
             (
                 self.decimals,
-                (("Point: 1,500 is 1500", Habit.POINT), ("Comma: 1,500 is 1.5", Habit.COMMA)),
+                ((_("Point: 1,500 is 1500"), Habit.POINT), (_("Comma: 1,500 is 1.5"), Habit.COMMA)),
             ),
         ):
             box.addItem(shown, None)
@@ -204,10 +249,10 @@ class ImportDialog(FormDialog):
         self.form.setContentsMargins(0, 0, STEP, 0)
         self.form.setVerticalSpacing(STEP)
         fields, self.form = self.form, form_layout()
-        self.add_row("Odds format", self.styles)
-        self.add_row("Dates", self.dates)
-        self.add_row("Decimals", self.decimals)
-        self.add_row("Value of a unit", self.unit)
+        self.add_row(_("Odds format"), self.styles)
+        self.add_row(_("Dates"), self.dates)
+        self.add_row(_("Decimals"), self.decimals)
+        self.add_row(_("Value of a unit"), self.unit)
         self.form.setContentsMargins(0, 0, STEP, 0)
         self.form.setVerticalSpacing(STEP)
         _align(fields, self.form)
@@ -215,7 +260,10 @@ class ImportDialog(FormDialog):
         left.setFixedWidth(theme.fonts.scaled(_FIELDS_WIDTH))
         vertical(left, area, self.form, spacing=GAP)
         right = vertical(spacing=STEP)
-        for title, part in (("Columns of the file", self.columns), ("First bets", self.preview)):
+        for title, part in (
+            (_("Columns of the file"), self.columns),
+            (_("First bets"), self.preview),
+        ):
             right.addWidget(Label(title))
             right.addWidget(part, 1)
         middle = horizontal(spacing=GAP)
@@ -226,11 +274,11 @@ class ImportDialog(FormDialog):
         self.below.addWidget(self.summary)
         self.below.addLayout(middle, 1)
         self.below.addWidget(
-            note_label("Saved in your ledger for lists with the same column titles.", theme)
+            note_label(_("Saved in your ledger for lists with the same column titles."), theme)
         )
         self._column.setStretchFactor(self.below, 1)
         self.buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
-        self.read = self.buttons.addButton("Import", QDialogButtonBox.ButtonRole.AcceptRole)
+        self.read = self.buttons.addButton(_("Import"), QDialogButtonBox.ButtonRole.AcceptRole)
         self.read.setProperty("variant", "primary")
         self.close_form()
         room = self.screen().availableGeometry()
@@ -266,9 +314,9 @@ class ImportDialog(FormDialog):
                 self._titles, self._rows, self._now_ms, choices.odds or None, choices=choices
             )
         except FigureError as error:
-            problem = f"value of a unit: {error}"
+            problem = _("value of a unit: {error}").format(error=translated(str(error)))
         except SheetError as error:
-            problem = str(error)
+            problem = translated(str(error))
         self.read.setEnabled(found is not None and bool(found.bets))
         self.summary.setProperty("variant", "down" if found is None else "")
         self.summary.style().polish(self.summary)
@@ -278,10 +326,10 @@ class ImportDialog(FormDialog):
             self.summary.setText(sentence(problem))
             return
         for bet in found.bets[:_MOST_BETS]:
-            result = "open" if bet.result is None else bet.result.words
+            result = pgettext("bet", "open") if bet.result is None else translated(bet.result.words)
             placed = format_minute(bet.placed_at).removesuffix(" 00:00")
             figures = (format_odds(bet.odds), f"{num(bet.stake):,.2f}", result, placed)
-            kind = "" if bet.kind is BetKind.BACK else bet.kind.words
+            kind = "" if bet.kind is BetKind.BACK else translated(bet.kind.words)
             item = QTreeWidgetItem([bet.selection, kind, *figures, bet.match_name])
             item.setToolTip(0, legs_text(bet))
             self.preview.addTopLevelItem(item)
@@ -338,15 +386,21 @@ def _title(name: str) -> str:
 def _summary(found: ImportedBets, rows: int) -> str:
     """Return how many bets are read, what decided, and what is unreadable."""
     bets = len(found.bets)
-    parts = [f"{bets} bet{'' if bets == 1 else 's'} of {rows} row{'' if rows == 1 else 's'}"]
-    parts += [found.read_as, *found.remarks, *([] if found.has_date else [NO_DATE])]
+    read = ngettext("{count} bet", "{count} bets", bets).format(count=bets)
+    of = ngettext("{count} row", "{count} rows", rows).format(count=rows)
+    parts = [_("{bets} of {rows}").format(bets=read, rows=of)]
+    told = [found.read_as, *found.remarks, *([] if found.has_date else [NO_DATE])]
+    parts += map(translated, told)
     text = sentence("; ".join(parts))
     if found.problems:
         more = len(found.problems) - _MOST_PROBLEMS
-        listed = "; ".join(found.problems[:_MOST_PROBLEMS])
-        text += f" Unreadable: {listed}{f'; and {more} more' if more > 0 else ''}."
+        listed = "; ".join(map(translated, found.problems[:_MOST_PROBLEMS]))
+        listed += _("; and {count} more").format(count=more) if more > 0 else ""
+        text += " " + _("Unreadable: {problems}.").format(problems=listed)
     if found.differing:
-        text += f" {len(found.differing)} profits differ: {found.differing[0]}."
+        text += " " + _("{count} profits differ: {bet}.").format(
+            count=len(found.differing), bet=translated(found.differing[0])
+        )
     return text
 
 

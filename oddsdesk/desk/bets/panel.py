@@ -10,9 +10,10 @@ from shiboken6 import isValid
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.numbers import num
+from oddsdesk.base.texts import _, ngettext, pgettext, translated
 from oddsdesk.board.model.matrix import GameEntry
 from oddsdesk.desk.bets import accounts, views
-from oddsdesk.desk.bets.actions import BetsActions
+from oddsdesk.desk.bets.actions import REDO, UNDO, BetsActions
 from oddsdesk.desk.bets.bar import BetsBar, CurrencyChoice
 from oddsdesk.desk.bets.columns import BetsModel
 from oddsdesk.desk.bets.files import BetsFiles
@@ -102,13 +103,13 @@ class BetsPanel(ListPanel):
         self.model = BetsModel(clock, records.proposal)
         self.report = ReportModel(clock)
         self.table = LiveTable(theme, self.model, clock)
-        self.table.setAccessibleName("Your bets")
+        self.table.setAccessibleName(_("Your bets"))
         self.table.set_selection_mode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.reports = LiveTable(theme, self.report, clock)
-        self.reports.setAccessibleName("Report of your bets")
+        self.reports.setAccessibleName(_("Report of your bets"))
         self.account_list = accounts.AccountsModel(clock)
         self.accounts = LiveTable(theme, self.account_list, clock)
-        self.accounts.setAccessibleName("Your accounts at bookmakers")
+        self.accounts.setAccessibleName(_("Your accounts at bookmakers"))
         self._profiles, self._bookmakers = profiles, bookmakers
         self.actions_on_bets = BetsActions(
             records,
@@ -134,9 +135,9 @@ class BetsPanel(ListPanel):
         self.bar = BetsBar(
             theme,
             (
-                ("Bet", "Record, edit or delete bets", acts.bet_menu),
-                ("Settle", "Settle the selected bets", acts.settle_menu),
-                ("File", "Results, import and export", self._file_menu()),
+                (pgettext("menu", "Bet"), _("Record, edit or delete bets"), acts.bet_menu),
+                (_("Settle"), _("Settle the selected bets"), acts.settle_menu),
+                (_("File"), _("Results, import and export"), self._file_menu()),
             ),
             views.ViewMenu(self.views, self),
         )
@@ -205,7 +206,7 @@ class BetsPanel(ListPanel):
         if proposal is None:
             self.found.hide()
             return
-        said, action = sentence(proposal.why), self.actions_on_bets.name_found()
+        said, action = sentence(translated(proposal.why)), self.actions_on_bets.name_found()
         if self.found.isHidden() or (said, action) != self._found_said:
             self._found_said = said, action
             self.found.show_message(said, action=action)
@@ -226,7 +227,7 @@ class BetsPanel(ListPanel):
 
     def say_to_check(self, text: str) -> None:
         """Show which settled bets need a check, until the user dismisses it."""
-        self._offer(text, "Show", self.show_to_settle, icon="warning")
+        self._offer(text, _("Show"), self.show_to_settle, icon="warning")
 
     def show_to_settle(self) -> None:
         """List all bets to settle."""
@@ -236,12 +237,12 @@ class BetsPanel(ListPanel):
 
     def say_closed_again(self, text: str) -> None:
         """Report the outcome of replacing closing lines."""
-        self._say(text, "Undo")
+        self._say(text, UNDO)
 
     def _offer_closing(self, wrong: int) -> None:
         """Offer to replace wrong closing lines, once for each number of them."""
         if wrong and wrong != self._wrongly_closed:
-            self._offer(closes_text(wrong), "Replace", self._close_again, icon="warning")
+            self._offer(closes_text(wrong), _("Replace"), self._close_again, icon="warning")
         self._wrongly_closed = wrong
 
     def _view(self) -> views.View:
@@ -265,7 +266,7 @@ class BetsPanel(ListPanel):
             split = reporting.split_report(closed.bets, view.grouping, zone=None)
             self.report.show_rows({(of,): (of, each) for of, each in split.items()}, may_move=True)
             table = self.reports
-            said = (_report_text(self._shown, view.grouping), closed.close_text)
+            said = (_report_text(self._shown, view.grouping), translated(closed.close_text))
             self.bar.show_facts("; ".join(filter(None, said)))
         self._show_rows_of(
             table,
@@ -412,9 +413,7 @@ class BetsPanel(ListPanel):
             self._records.change_money(write)
 
         amount = f"{num(abs(made.amount)):,.2f} {made.currency}".rstrip()
-        self._offer(
-            f"{made.kind.capitalize()} of {amount} recorded.", "Remove", remove, icon="check"
-        )
+        self._offer(_MOVED[made.kind].format(amount=amount), _("Remove"), remove, icon="check")
 
     def _ask_rates(self) -> None:
         """Open the dialog for the main currency and exchange rates."""
@@ -524,7 +523,7 @@ class BetsPanel(ListPanel):
     def _say(self, text: str, action: str) -> None:
         self._close_question()
         acts = self.actions_on_bets
-        act = acts.redo if action == "Redo" else acts.undo_change
+        act = acts.redo if action == REDO else acts.undo_change
         icon = "check" if action else "info"  # it can be undone
         self._offer(text, action, act, icon=icon, passes=True)
 
@@ -532,15 +531,15 @@ class BetsPanel(ListPanel):
         """Show the outcome of a file until it is dismissed; Undo stays while it is the last
         change."""
         undo = self.actions_on_bets.undo_change
-        self._offer(text, "Undo" if can_undo else "", undo, icon="check")
+        self._offer(text, UNDO if can_undo else "", undo, icon="check")
 
     def _offer(
         self, text: str, action: str, act: Callable[[], None], *, icon: str, passes: bool = False
     ) -> None:
         """Show a message with a button that does ``act``."""
         self._act_of_message = act
-        self._undoes = self._records.last_change if action == "Undo" else None
-        named = "Undo (Ctrl+Z)" if action == "Undo" else action
+        self._undoes = self._records.last_change if action == UNDO else None
+        named = _("Undo (Ctrl+Z)") if action == UNDO else action
         self.messages.show_message(text, icon=icon, action=named, passes=passes)
 
     def _withdraw_undo(self) -> None:
@@ -633,6 +632,13 @@ class BetsPanel(ListPanel):
         self._fit()
 
 
+_MOVED = {
+    "deposit": _("Deposit of {amount} recorded."),
+    "withdrawal": _("Withdrawal of {amount} recorded."),
+    "correction": _("Correction of {amount} recorded."),
+}
+
+
 def _close_or_report(dialog: FormDialog, problem: str) -> None:
     """Close a dialog, or show in it why nothing was recorded; it may already be closed."""
     if isValid(dialog):
@@ -641,22 +647,32 @@ def _close_or_report(dialog: FormDialog, problem: str) -> None:
 
 def closes_text(wrong: int) -> str:
     """Return the message about closing lines of other games."""
-    if wrong == 1:
-        return "1 closing line belongs to another game between these teams and is not counted."
-    belong = "belong to other games between the same teams and are not counted."
-    return f"{num(wrong):,} closing lines {belong}"
+    return ngettext(
+        "{count} closing line belongs to another game between these teams and is not counted.",
+        "{count} closing lines belong to other games between the same teams and are not counted.",
+        wrong,
+    ).format(count=f"{num(wrong):,}")
 
 
 def _count_text(bets: Sequence[PlacedBet], total: int) -> str:
     if not total:
         return ""
     rows, practice = len(bets), sum(bet.practice for bet in bets)
-    text = f"{num(rows):,} of {num(total):,}" if rows != total else f"{num(rows):,}"
-    text += f" bet{'' if total == 1 else 's'}"
-    return f"{text}, {num(practice):,} practice" if practice else text
+    text = (
+        ngettext("{count} bet", "{count} bets", total)
+        if rows == total
+        else ngettext("{count} of {total} bet", "{count} of {total} bets", total)
+    ).format(count=f"{num(rows):,}", total=f"{num(total):,}")
+    if not practice:
+        return text
+    return _("{bets}, {count} practice").format(bets=text, count=f"{num(practice):,}")
 
 
 def _report_text(bets: Iterable[PlacedBet], by: reporting.Grouping) -> str:
     practice = sum(bet.practice and bet.result is not None for bet in bets)
-    text = f"settled bets by {by.value}"
-    return f"{text}, {num(practice):,} practice excluded" if practice else text
+    group = views.GROUP_WORDS[by]
+    if not practice:
+        return _("settled bets by {group}").format(group=group)
+    return _("settled bets by {group}, {count} practice excluded").format(
+        group=group, count=f"{num(practice):,}"
+    )

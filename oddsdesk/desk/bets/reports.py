@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 from PySide6.QtCore import Qt
 
 from oddsdesk.base.numbers import num
+from oddsdesk.base.texts import _, ngettext, translated
 from oddsdesk.desk.bet_cells import profit_cell
 from oddsdesk.desk.ui.controls.bars import Fact
 from oddsdesk.desk.ui.formatting import signed_hundredths_text, signed_text
@@ -39,7 +40,7 @@ def _figure(
         if figure is None:
             return Cell("", TextRole.SOFT)
         count = found.bets if known is None else known(found)
-        note = f"of {num(count):,}" if count < found.bets else ""
+        note = _of(f"{num(count):,}") if count < found.bets else ""
         return Cell(text(figure), TextRole.SOFT, note=note)
 
     def order_of(row: ReportRow) -> float:
@@ -49,7 +50,7 @@ def _figure(
     return ColumnSpec(
         key,
         title,
-        Column(sample) if known is None else Column(sample, note_sample="of 1,000", narrow=""),
+        Column(sample) if known is None else Column(sample, note_sample=_of("1,000"), narrow=""),
         cell,
         lambda row: value(row[1]),
         kind=Kind.NUMBER,
@@ -58,6 +59,10 @@ def _figure(
         priority=priority,
         tip=tip,
     )
+
+
+def _of(count: str) -> str:
+    return _("of {count}").format(count=count)
 
 
 def _percent(figure: float) -> str:
@@ -71,104 +76,104 @@ def _profit(row: ReportRow, _now: int) -> Cell:
 COLUMNS: Final[tuple[ColumnSpec[ReportRow, int], ...]] = (
     ColumnSpec(
         "of",
-        "Group",
+        _("Group"),
         Column("Betfair Exchange", Align.LEFT, stretches=True, widest="Both teams to score or so"),
-        lambda row, _now: Cell(row[0], TextRole.STRONG, is_strong=True),
+        lambda row, _now: Cell(translated(row[0]), TextRole.STRONG, is_strong=True),
         lambda row: row[0],
         order=lambda row: row[0].casefold(),
-        tip="What the bets are grouped by",
+        tip=_("What the bets are grouped by"),
     ),
     _figure(
         "bets",
-        "Bets",
+        _("Bets"),
         "1,000",
         lambda found: found.bets,
         lambda count: f"{num(count):,}",
-        tip="Settled bets",
+        tip=_("Settled bets"),
     ),
     _figure(
         "staked",
-        "Staked",
+        _("Staked"),
         "10,000.00",
         lambda found: found.staked,
         lambda amount: f"{num(amount):,.2f}",
-        tip="Money at risk: the liability of lays; free bets do not count",
+        tip=_("Money at risk: the liability of lays; free bets do not count"),
     ),
     ColumnSpec(
         "profit",
-        "Profit",
+        _("Profit"),
         Column("+1,000.00"),
         _profit,
         lambda row: row[1].profit,
         kind=Kind.NUMBER,
         descending_first=True,
-        tip="After commission",
+        tip=_("After commission"),
     ),
     _figure(
         "yield_pct",
-        "Yield",
+        _("Yield"),
         "+10.0 %",
         lambda found: found.yield_pct,
         _percent,
-        tip="Profit as a percentage of the stakes",
+        tip=_("Profit as a percentage of the stakes"),
     ),
     _figure(
         "expected",
-        "Expected",
+        _("Expected"),
         "+1,000.00",
         lambda found: found.expected if found.expected_bets else None,
         signed_hundredths_text,
         known=lambda found: found.expected_bets,
         priority=Priority.EXTRA,
-        tip=(
+        tip=_(
             "Profit expected from the EV when the bets were placed. “of 120”: only 120 have an EV"
         ),
     ),
     _figure(
         "clv_pct",
-        "CLV",
+        _("CLV"),
         "+10.0 %",
         lambda found: found.clv_pct,
         _percent,
         known=lambda found: found.clv_bets,
-        tip="Average closing line value. “of 120”: only 120 bets have a closing line",
+        tip=_("Average closing line value. “of 120”: only 120 bets have a closing line"),
     ),
     _figure(
         "beaten_pct",
-        "Beat the close",
+        _("Beat the close"),
         "100 %",
         lambda found: found.beaten_pct,
         "{:.0f} %".format,
         priority=Priority.EXTRA,
-        tip="Share of these bets that beat the closing line",
+        tip=_("Share of these bets that beat the closing line"),
     ),
     _figure(
         "drawdown",
-        "Drawdown",
+        _("Drawdown"),
         "−1,000.00",
         lambda found: found.drawdown.depth,
         signed_hundredths_text,
         priority=Priority.EXTRA,
-        tip="Largest fall of the profit from a peak",
+        tip=_("Largest fall of the profit from a peak"),
     ),
     _figure(
         "z",
-        "Z-score",
+        _("Z-score"),
         "−10.0",
         lambda found: found.z,
         lambda figure: f"{num(figure):.1f}".replace("-", "−"),
-        tip=(
+        tip=_(
             "Profit in standard deviations of the same bets with no edge. Not shown for "
-            f"{MOST_EXACT} outcomes or fewer"
-        ),
+            "{count} outcomes or fewer"
+        ).format(count=MOST_EXACT),
     ),
     ColumnSpec(
         "luck",
-        "Luck",
+        _("Luck"),
         Column("about one in 100 as bad by chance", Align.LEFT),
         lambda row, _now: Cell(luck_text(row[1]), TextRole.NOTE),
         lambda row: luck_text(row[1]),
-        tip=(
+        tip=_(
             "How often bets with no edge do as well, or as badly. Nested lines on a game count as "
             "one outcome. “about”: markets on one game are treated as independent"
         ),
@@ -217,15 +222,17 @@ def facts_of(found: Report, risk: AtRisk, ahead: BetsAhead | None) -> list[Fact]
     drawdown = found.drawdown
     return [
         Fact(
-            "Profit", signed_hundredths_text(found.profit) if found.bets else "–", _expected(found)
+            _("Profit"),
+            signed_hundredths_text(found.profit) if found.bets else "–",
+            _expected(found),
         ),
-        Fact("Yield", _percent_or_none(found.yield_pct), _staked(found)),
-        Fact("Closing line", _percent_or_none(found.clv_pct), _beaten(found)),
-        Fact("Luck", _luck(found), luck_text(found)),
+        Fact(_("Yield"), _percent_or_none(found.yield_pct), _staked(found)),
+        Fact(_("Closing line"), _percent_or_none(found.clv_pct), _beaten(found)),
+        Fact(_("Luck"), _luck(found), luck_text(found)),
         Fact(
-            "Drawdown",
+            _("Drawdown"),
             signed_hundredths_text(drawdown.depth) if found.bets else "–",
-            f"over {_bets(drawdown.bets)}" if drawdown.depth else "",
+            _("over {bets}").format(bets=_bets(drawdown.bets)) if drawdown.depth else "",
         ),
         _risk(risk),
         _ahead(ahead),
@@ -233,42 +240,60 @@ def facts_of(found: Report, risk: AtRisk, ahead: BetsAhead | None) -> list[Fact]
 
 
 def _staked(found: Report) -> str:
-    free = f", {_amount(found.free_staked)} free" if found.free_staked else ""
-    return f"on {_amount(found.staked)} staked{free}, {_bets(found.bets)}"
+    text = (
+        _("on {staked} staked, {free} free, {bets}")
+        if found.free_staked
+        else _("on {staked} staked, {bets}")
+    )
+    return text.format(
+        staked=_amount(found.staked), free=_amount(found.free_staked), bets=_bets(found.bets)
+    )
 
 
 def _expected(found: Report) -> str:
     if not found.expected_bets:
         return ""
-    some = f" of {_bets(found.expected_bets)}" if found.expected_bets < found.bets else ""
-    return f"expected {signed_hundredths_text(found.expected)}{some}"
+    is_some = found.expected_bets < found.bets
+    text = _("expected {profit} of {bets}") if is_some else _("expected {profit}")
+    return text.format(
+        profit=signed_hundredths_text(found.expected), bets=_bets(found.expected_bets)
+    )
 
 
 def _beaten(found: Report) -> str:
     if found.beaten_pct is None:
         return ""
-    return f"{num(found.beaten_pct):.0f} % of {found.clv_bets} beat it"
+    return _("{share} % of {count} beat it").format(
+        share=f"{num(found.beaten_pct):.0f}", count=found.clv_bets
+    )
 
 
 def _risk(risk: AtRisk) -> Fact:
-    apart = f"practice {_amount(risk.practice)} excluded" if risk.practice else ""
+    apart = ""
+    if risk.practice:
+        apart = _("practice {amount} excluded").format(amount=_amount(risk.practice))
     if risk.bankroll is None:
-        return Fact("At risk", f"{num(risk.amount):,.2f}", apart)
+        return Fact(_("At risk"), f"{num(risk.amount):,.2f}", apart)
     share = risk.amount / risk.bankroll * 100
-    of = f"{_amount(risk.amount)}, cap {num(risk.cap * 100):.0f} %"
-    return Fact("At risk", f"{num(share):.1f} %", ", ".join(filter(None, (of, apart))))
+    of = _("{amount}, cap {share} %").format(
+        amount=_amount(risk.amount), share=f"{num(risk.cap * 100):.0f}"
+    )
+    return Fact(_("At risk"), f"{num(share):.1f} %", ", ".join(filter(None, (of, apart))))
 
 
 def _ahead(found: BetsAhead | None) -> Fact:
     if found is None:
-        return Fact("Risk ahead", "–", f"over {MOST_AHEAD} open bets: run oddsdesk ledger risk")
+        why = _("over {count} open bets: run oddsdesk ledger risk").format(count=MOST_AHEAD)
+        return Fact(_("Risk ahead"), "–", why)
     if not found.bets:
-        return Fact("Risk ahead", "–", "")
+        return Fact(_("Risk ahead"), "–", "")
     ahead = found.ahead
     return Fact(
-        "Risk ahead",
+        _("Risk ahead"),
         signed_hundredths_text(ahead.quantile(_SELDOM)),
-        f"5 % chance of worse, {num(ahead.chance_down() * 100):.0f} % of a loss",
+        _("5 % chance of worse, {chance} % of a loss").format(
+            chance=f"{num(ahead.chance_down() * 100):.0f}"
+        ),
     )
 
 
@@ -287,8 +312,9 @@ def _luck(found: Report) -> str:
         return f"z {num(found.z):.1f}".replace("-", "−")
     if not found.outcomes:
         return "–"
-    return f"{found.outcomes} outcome{'' if found.outcomes == 1 else 's'}"
+    text = ngettext("{count} outcome", "{count} outcomes", found.outcomes)
+    return text.format(count=found.outcomes)
 
 
 def _bets(count: int) -> str:
-    return f"{count} bet{'' if count == 1 else 's'}"
+    return ngettext("{count} bet", "{count} bets", count).format(count=count)

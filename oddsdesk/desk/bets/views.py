@@ -9,6 +9,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QMenu, QWidget
 
 from oddsdesk.base.numbers import num
+from oddsdesk.base.texts import _, pgettext, translated
 from oddsdesk.desk.ui import spacing
 from oddsdesk.desk.ui.controls.labels import Label
 from oddsdesk.desk.ui.controls.messages import EmptyState
@@ -34,16 +35,35 @@ class View(NamedTuple):
 
 
 LISTS: Final = (
-    View(ALL, "All bets"),
-    *(View(each.value, each.value.capitalize()) for each in BetState),
+    View(ALL, _("All bets")),
+    View(BetState.OPEN.value, pgettext("bets", "Open")),
+    View(BetState.TO_SETTLE.value, _("To settle")),
+    View(BetState.SETTLED.value, pgettext("bets", "Settled")),
 )
 EMPTY_COLUMNS: Final = {
     BetState.OPEN.value: frozenset({"settled", "profit"}),
     BetState.TO_SETTLE.value: frozenset({"market", "ev", "clv", "profit", "note"}),
 }
 """Columns that say nothing, or nothing of use, in a list: their room goes to the others."""
-REPORTS: Final = tuple(View(f"by {each.value}", each.value.capitalize(), each) for each in Grouping)
-ACCOUNTS: Final = View("accounts", "Accounts")
+_GROUPS: Final = {
+    Grouping.BOOKMAKER: _("Bookmaker"),
+    Grouping.SPORT: _("Sport"),
+    Grouping.MARKET: _("Market"),
+    Grouping.KIND: _("Kind"),
+    Grouping.PRESET: _("Preset"),
+    Grouping.MONTH: _("Month"),
+}
+GROUP_WORDS: Final = {
+    Grouping.BOOKMAKER: pgettext("report by", "bookmaker"),
+    Grouping.SPORT: pgettext("report by", "sport"),
+    Grouping.MARKET: pgettext("report by", "market"),
+    Grouping.KIND: pgettext("report by", "kind"),
+    Grouping.PRESET: pgettext("report by", "preset"),
+    Grouping.MONTH: pgettext("report by", "month"),
+}
+"""What a report is split by, within a sentence."""
+REPORTS: Final = tuple(View(f"by {each.value}", _GROUPS[each], each) for each in Grouping)
+ACCOUNTS: Final = View("accounts", _("Accounts"))
 """Balances at bookmakers."""
 VIEWS: Final = {view.key: view for view in (*LISTS, ACCOUNTS, *REPORTS)}
 
@@ -98,39 +118,43 @@ def state_without_bets(
     if view is ACCOUNTS:
         return EmptyState(
             "table",
-            "No accounts yet.",
-            "An account is listed once you record a bet or a deposit there.",
-            action="Record a deposit…",
+            _("No accounts yet."),
+            _("An account is listed once you record a bet or a deposit there."),
+            action=_("Record a deposit…"),
         )
     if has_filter:
-        return EmptyState("filter", "No bets match the filter.", action="Show all bets")
+        return EmptyState("filter", _("No bets match the filter."), action=_("Show all bets"))
     if not total:
         return EmptyState(
             "table",
-            "No bets yet.",
-            "Press P on a price to record a bet on it, record one by hand, or import bets "
-            "from another tracker.",
-            action="Record a bet by hand…",
+            _("No bets yet."),
+            _(
+                "Press P on a price to record a bet on it, record one by hand, or import bets "
+                "from another tracker."
+            ),
+            action=_("Record a bet by hand…"),
         )
     if view.grouping is not None:
         return EmptyState(
             "table",
-            f"No settled bets in {currency} yet." if currency else "No settled bets yet.",
-            "Reports cover settled bets of one currency, without practice bets.",
+            _("No settled bets in {currency} yet.").format(currency=currency)
+            if currency
+            else _("No settled bets yet."),
+            _("Reports cover settled bets of one currency, without practice bets."),
         )
     said = {
-        BetState.OPEN.value: "No open bets.",
+        BetState.OPEN.value: _("No open bets."),
         BetState.TO_SETTLE.value: _NONE_LEFT if settles else _NONE_OPEN,
-        BetState.SETTLED.value: "No settled bets yet.",
+        BetState.SETTLED.value: _("No settled bets yet."),
     }
-    return EmptyState("check", said.get(view.key, "No bets."))
+    return EmptyState("check", said.get(view.key, _("No bets.")))
 
 
-_NONE_LEFT: Final = (
+_NONE_LEFT: Final = _(
     "No bets to settle. Bets settle themselves when a source of odds reports the result; bets "
     "that stay open are listed here."
 )
-_NONE_OPEN: Final = (
+_NONE_OPEN: Final = _(
     "No bets to settle. Bets whose games are over are listed here, with the results that sources "
     "report."
 )
@@ -147,8 +171,8 @@ def _texts(bet: PlacedBet) -> str:
         bet.account,
         bet.preset,
         bet.note,
-        "practice" if bet.practice else "",
-        "" if bet.result is None else bet.result.words,
+        _("practice") if bet.practice else "",
+        "" if bet.result is None else translated(bet.result.words),
     )
     return "\n".join(texts).casefold()
 
@@ -164,7 +188,7 @@ class ViewList(QListWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self.setAccessibleName("Views of your bets")
+        self.setAccessibleName(_("Views of your bets"))
         self.setFrameShape(QListWidget.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setViewportMargins(0, spacing.STEP, 0, 0)
@@ -173,7 +197,7 @@ class ViewList(QListWidget):
         for view in LISTS:
             self._add(view)
         self._add(ACCOUNTS)
-        self._add_heading("Report by")
+        self._add_heading(_("Report by"))
         for view in REPORTS:
             self._add(view)
         theme.changed.connect(self._fit)
@@ -249,7 +273,9 @@ class ViewMenu(QMenu):
         self._actions = {view.key: self._add(view, view.title) for view in (*LISTS, ACCOUNTS)}
         self.addSeparator()
         for view in REPORTS:
-            self._actions[view.key] = self._add(view, f"Report by {view.title.lower()}")
+            group = "" if view.grouping is None else GROUP_WORDS[view.grouping]
+            title = _("Report by {group}").format(group=group)
+            self._actions[view.key] = self._add(view, title)
         self.aboutToShow.connect(self._check_current)
 
     def _add(self, view: View, text: str) -> QAction:
