@@ -15,7 +15,7 @@ from oddsdesk.base.files import whole_file
 from oddsdesk.base.numbers import num, with_marks
 from oddsdesk.base.places import how_to_install
 from oddsdesk.base.text import safe_text
-from oddsdesk.base.texts import _
+from oddsdesk.base.texts import ENGLISH, _, language
 from oddsdesk.contract.times import format_ms, parse_ms
 from oddsdesk.desk.ui.table.cells import Exported, Kind, R, Value
 from oddsdesk.desk.ui.table.live_model import StableRowsModel
@@ -33,6 +33,11 @@ class ExportColumn(msgspec.Struct, frozen=True):
     kind: Kind = Kind.TEXT
     decimals: int | None = None
     """Decimals in a workbook; None for two to four."""
+
+    @property
+    def file_title(self) -> str:
+        """Its English title: files are the same in every language of the desk."""
+        return self.title if language() == ENGLISH else self.key.replace("_", " ")
 
 
 class Table(msgspec.Struct, frozen=True):
@@ -171,7 +176,9 @@ def write_xlsx(
         sheet.autofilter(0, 0, max(1, len(table.rows)), max(0, len(table.columns) - 1))
         for column, spec in enumerate(table.columns):
             sheet.set_column(column, column, _width(table, column))
-            sheet.write_string(0, column, spec.title, bold["right" if numbers[column] else "left"])
+            sheet.write_string(
+                0, column, spec.file_title, bold["right" if numbers[column] else "left"]
+            )
         formats = [book.add_format({"num_format": _shown(column)}) for column in table.columns]
         times = [column.kind is Kind.TIME for column in table.columns]
         for start in starts:
@@ -219,7 +226,7 @@ def _moment(text: str) -> datetime | None:
 
 def _width(table: Table, column: int) -> int:
     sample = [str(row[column]) for row in table.rows[:_SAMPLED] if row[column] is not None]
-    longest = max(map(len, [table.columns[column].title, *sample]))
+    longest = max(map(len, [table.columns[column].file_title, *sample]))
     return max(_WIDTHS[0], min(_WIDTHS[1], longest + 2))
 
 

@@ -116,6 +116,13 @@ def test_a_negative_number_stays_a_number():
     assert tsv_text(table) == "Odds\n-1.5\n"
 
 
+def test_a_workbook_is_in_english_in_every_language(monkeypatch):
+    monkeypatch.setattr("oddsdesk.base.texts._language", "de")
+    columns = (ExportColumn("kick_off", "Spielbeginn"),)
+    cells, _sheet = read_xlsx(written(XLSX, Table(columns, [("2026-11-20",)])))
+    assert cells["A1"][1] == "kick off"
+
+
 def test_a_workbook_has_titles_numbers_texts_and_flags():
     cells, sheet = read_xlsx(written(XLSX, Table(COLUMNS, [ROW])))
     assert cells["A1"][1] == "Bookmaker"
