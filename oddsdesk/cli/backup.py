@@ -11,6 +11,7 @@ from typing import Any, Final
 import click
 
 from oddsdesk.base.files import is_written_directly
+from oddsdesk.base.texts import _, translated
 from oddsdesk.cli.options import access_option, database_option, made_database_option, usual_ledger
 from oddsdesk.cli.terminal import Progress
 from oddsdesk.ledger.ledger import merge_ledger
@@ -29,8 +30,8 @@ _MIB: Final = 1 << 20
 
 @click.command()
 @click.argument("file", metavar="FILE | -", type=click.Path(path_type=Path))
-@click.option("--with-keys", is_flag=True, help="Include accounts, keys and usage counts.")
-@click.option("--with-bets", is_flag=True, help="Include your placed bets and presets.")
+@click.option("--with-keys", is_flag=True, help=_("Include accounts, keys and usage counts."))
+@click.option("--with-bets", is_flag=True, help=_("Include your placed bets and presets."))
 @database_option
 @access_option
 def backup(
@@ -54,8 +55,8 @@ def backup(
     ledger = usual_ledger() if with_bets else None
     contents = Contents(with_keys, ledger, access or _served_keys(database))
     if file == STREAM and sys.stdout.isatty():
-        raise click.UsageError("- is standard output: redirect it to a file or a program")
-    with _progress("FILE is unchanged") as progress:
+        raise click.UsageError(_("- is standard output: redirect it to a file or a program"))
+    with _progress(_("interrupted; FILE is unchanged")) as progress:
         check_in_place(database)
         if file == STREAM:
             done = backups.stream_backup(database, sys.stdout.buffer, contents, progress=progress)
@@ -70,7 +71,7 @@ def backup(
 @click.option(
     "--force",
     is_flag=True,
-    help="Replace an existing database and its keys; the old files are kept next to it.",
+    help=_("Replace an existing database and its keys; the old files are kept next to it."),
 )
 @made_database_option
 @access_option
@@ -94,7 +95,7 @@ def restore(file: Path, force: bool, database: Database, access: Path | None) ->
         nonlocal added
         added = merge_ledger(ledger, usual_ledger())
 
-    with _progress("run it again") as progress:
+    with _progress(_("interrupted; run it again")) as progress:
         source = sys.stdin.buffer if file == STREAM else file
         done = restore_backup(
             source, database, take_bets, access=access, force=force, progress=progress
@@ -104,9 +105,8 @@ def restore(file: Path, force: bool, database: Database, access: Path | None) ->
 
 def _not_here(database: DatabaseUrl, command: str) -> click.ClickException:
     url = shlex.quote(str(database))
-    return click.ClickException(
-        f"this command is for SQLite files; for PostgreSQL use {command}{url}"
-    )
+    text = _("this command is for SQLite files; for PostgreSQL use {command}")
+    return click.ClickException(text.format(command=f"{command}{url}"))
 
 
 def _served_keys(database: Path) -> Path | None:
@@ -123,14 +123,16 @@ def _progress(interrupted: str) -> Iterator[Callable[[int], None]]:
     """Show progress, report errors in one line, and leave nothing behind after an interrupt."""
     before = signal.signal(signal.SIGTERM, _interrupt)
     try:
-        with Progress("MiB copied") as progress:
+        with Progress(_("MiB copied")) as progress:
             yield _InMib(progress).count_bytes
     except KeyboardInterrupt:
-        raise click.ClickException(f"interrupted; {interrupted}") from None
+        raise click.ClickException(interrupted) from None
     except OSError as error:
-        raise click.ClickException(f"standard output: {error.strerror or error}") from error
+        raise click.ClickException(
+            _("standard output: {reason}").format(reason=error.strerror or error)
+        ) from error
     except (StoreError, LedgerError) as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(translated(str(error))) from error
     finally:
         signal.signal(signal.SIGTERM, before)
 
@@ -153,23 +155,32 @@ class _InMib:
 
 
 def _written(done: BackedUp, contents: Contents, database: Path, file: Path) -> str:
-    parts = ["odds"]
-    lacking: list[str] = []
-    if contents.keys:
-        (parts if done.keys else lacking).append("keys")
-    if contents.ledger is not None:
-        (parts if done.bets else lacking).append("bets")
-    where = "standard output" if file == STREAM else str(file)
-    line = f"{' and '.join(parts)} of {database}: {done.size / _MIB:,.1f} MiB in {where}"
-    return f"{line} (no {' and no '.join(lacking)} yet)" if lacking else line
+    keys, bets = contents.keys and done.keys, contents.ledger is not None and done.bets
+    if keys and bets:
+        text = _("odds and keys and bets of {database}: {size:,.1f} MiB in {file}")
+    elif keys:
+        text = _("odds and keys of {database}: {size:,.1f} MiB in {file}")
+    elif bets:
+        text = _("odds and bets of {database}: {size:,.1f} MiB in {file}")
+    else:
+        text = _("odds of {database}: {size:,.1f} MiB in {file}")
+    where = _("standard output") if file == STREAM else file
+    line = text.format(database=database, size=done.size / _MIB, file=where)
+    no_keys, no_bets = contents.keys and not done.keys, contents.ledger is not None and not bets
+    if no_keys and no_bets:
+        return f"{line} {_('(no keys and no bets yet)')}"
+    if no_keys:
+        return f"{line} {_('(no keys yet)')}"
+    return f"{line} {_('(no bets yet)')}" if no_bets else line
 
 
 def _restored(done: Restored, added: tuple[int, int]) -> str:
-    line = f"restored {done.database}"
-    if done.keys:
-        line += " with its keys"
+    text = _("restored {database} with its keys") if done.keys else _("restored {database}")
+    parts = [text.format(database=done.database)]
     if done.bets:
-        line += f"; bets added: {added[0]}, presets: {added[1]}"
+        text = _("bets added: {bets}, presets: {presets}")
+        parts.append(text.format(bets=added[0], presets=added[1]))
     if done.kept:
-        line += f"; the old files are kept as {' and '.join(map(str, done.kept))}"
-    return line
+        kept = _(" and ").join(map(str, done.kept))
+        parts.append(_("the old files are kept as {files}").format(files=kept))
+    return "; ".join(parts)

@@ -10,6 +10,7 @@ import click
 import msgspec
 
 from oddsdesk.base.clock import system_clock
+from oddsdesk.base.texts import N_, _, pgettext, translated
 from oddsdesk.cli.options import AmountType, json_option, ledger_option, moment
 from oddsdesk.cli.own_records import open_ledger, own_profiles
 from oddsdesk.cli.terminal import aligned, plain, print_counts
@@ -30,10 +31,25 @@ from oddsdesk.ledger.accounts import (
 F = TypeVar("F", bound=Callable[..., Any])
 
 _BALANCES: Final = (
-    *("BOOKMAKER", "ACCOUNT", "BALANCE", "DEPOSITS", "PROFIT", "AT RISK", "OPEN BETS", "IN MAIN"),
+    N_("BOOKMAKER"),
+    N_("ACCOUNT"),
+    N_("BALANCE"),
+    N_("DEPOSITS"),
+    N_("PROFIT"),
+    N_("AT RISK"),
+    N_("OPEN BETS"),
+    N_("IN MAIN"),
 )
-_MOVEMENTS: Final = ("NUMBER", "TIME", "KIND", "AMOUNT", "BOOKMAKER", "ACCOUNT", "NOTE")
-_RATES: Final = ("1 UNIT OF", "IS", "SINCE")
+_MOVEMENTS: Final = (
+    N_("NUMBER"),
+    N_("TIME"),
+    N_("KIND"),
+    N_("AMOUNT"),
+    N_("BOOKMAKER"),
+    N_("ACCOUNT"),
+    N_("NOTE"),
+)
+_RATES: Final = (N_("1 UNIT OF"), N_("IS"), N_("SINCE"))
 _RIGHT: Final = frozenset(
     {"BALANCE", "DEPOSITS", "PROFIT", "AT RISK", "OPEN BETS", "IN MAIN", "AMOUNT"}
 )
@@ -79,7 +95,7 @@ def accounts(context: click.Context, path: Path, as_json: bool) -> None:
 
 def _table(found: list[Balance], book: MoneyBook, total: float | None) -> str:
     if not found:
-        return "no bets, deposits or withdrawals yet"
+        return _("no bets, deposits or withdrawals yet")
     rows = [
         (
             plain(each.bookmaker),
@@ -94,29 +110,34 @@ def _table(found: list[Balance], book: MoneyBook, total: float | None) -> str:
         for each in found
     ]
     lines = aligned(_BALANCES, rows, _RIGHT)
-    return "\n".join([*lines, *([] if total is None else [f"total {total:.2f} {book.main}"])])
+    return "\n".join([*lines, *([] if total is None else [_total_text(total, book)])])
+
+
+def _total_text(total: float, book: MoneyBook) -> str:
+    return _("total {amount:.2f} {currency}").format(amount=total, currency=book.main)
 
 
 def _missing_text(missing: list[str], book: MoneyBook) -> str:
     names = ", ".join(missing)
-    return (
-        f"no total: no exchange rate for {names}; give one: "
-        f"`oddsdesk ledger accounts rate {missing[0]} RATE`, in {book.main} for 1 {missing[0]}"
+    text = _(
+        "no total: no exchange rate for {names}; give one: "
+        "`oddsdesk ledger accounts rate {currency} RATE`, in {main} for 1 {currency}"
     )
+    return text.format(names=names, currency=missing[0], main=book.main)
 
 
 def _movement_options(command: F) -> F:
     for option in (
-        click.option("--note", default="", metavar="TEXT", help="A note."),
+        click.option("--note", default="", metavar="TEXT", help=_("A note.")),
         click.option(
             "--at",
             callback=moment,
             metavar="TIME",
-            help="A date, or a time with an offset. Default: now.",
+            help=_("A date, or a time with an offset. Default: now."),
         ),
-        click.option("--account", default="", metavar="NAME", help="Your name for the account."),
-        click.option("--currency", metavar="CODE", help="Default: your main currency."),
-        click.option("--bookmaker", required=True, metavar="NAME", help="The bookmaker."),
+        click.option("--account", default="", metavar="NAME", help=_("Your name for the account.")),
+        click.option("--currency", metavar="CODE", help=_("Default: your main currency.")),
+        click.option("--bookmaker", required=True, metavar="NAME", help=_("The bookmaker.")),
         ledger_option(is_made=True),
     ):
         command = option(command)
@@ -218,7 +239,7 @@ def movements(path: Path, as_json: bool) -> None:
         (
             str(each.ident),
             format_minute(each.at),
-            each.kind,
+            translated(each.kind),
             plain(f"{each.amount:+.2f} {each.currency}".rstrip()),
             plain(each.bookmaker),
             plain(each.account),
@@ -229,7 +250,7 @@ def movements(path: Path, as_json: bool) -> None:
     click.echo(
         "\n".join(aligned(_MOVEMENTS, rows, _RIGHT))
         if rows
-        else "no deposits, withdrawals or corrections yet"
+        else _("no deposits, withdrawals or corrections yet")
     )
 
 
@@ -246,19 +267,19 @@ def remove(path: Path, number: int) -> None:
     with open_ledger(path) as held:
         if not held.money.remove_movement(number):
             raise click.ClickException(f"no number {number} in `ledger accounts movements`")
-    click.echo(f"removed {number}")
+    click.echo(_("removed {number}").format(number=number))
 
 
 @accounts.command()
 @ledger_option(is_made=True)
 @click.argument("currency", required=False)
 @click.argument("rate", type=float, required=False)
-@click.option("--main", metavar="CODE", help="Set your main currency: that of your bankroll.")
+@click.option("--main", metavar="CODE", help=_("Set your main currency: that of your bankroll."))
 @click.option(
     "--since",
     callback=moment,
     metavar="TIME",
-    help="The rate applies from then on: a date, or a time with an offset. Default: now.",
+    help=_("The rate applies from then on: a date, or a time with an offset. Default: now."),
 )
 @json_option
 def rate(
@@ -281,14 +302,14 @@ def rate(
       oddsdesk ledger accounts rate
     """
     if (currency is None) != (rate is None):
-        raise click.UsageError("give a currency and its rate, such as USD 0.92")
+        raise click.UsageError(_("give a currency and its rate, such as USD 0.92"))
     with _with_plain_errors(), open_ledger(path, is_made=True) as held:
         if main is not None:
             held.money.choose_main(main)
         book = held.money.read_book()
         if currency is not None and rate is not None:
             if not book.main:
-                raise click.UsageError("name your main currency first: --main EUR")
+                raise click.UsageError(_("name your main currency first: --main EUR"))
             at_ms = system_clock() if since is None else since
             held.money.set_rate(Rate(currency, book.main, at_ms, rate))
         book = held.money.read_book()
@@ -296,7 +317,8 @@ def rate(
         rates = [msgspec.structs.asdict(each) for each in book.rates]
         click.echo(json.dumps({"main_currency": book.main or None, "rates": rates}, indent=2))
         return
-    click.echo(f"main currency: {book.main or 'none'}")
+    main_currency = book.main or pgettext("a currency", "none")
+    click.echo(_("main currency: {currency}").format(currency=main_currency))
     rows = [
         (each.currency, f"{each.rate:g} {each.main}", format_minute(each.since))
         for each in book.rates
@@ -310,4 +332,4 @@ def _with_plain_errors() -> Iterator[None]:
     try:
         yield
     except BadMoneyError as error:
-        raise click.UsageError(str(error)) from error
+        raise click.UsageError(translated(str(error))) from error

@@ -12,6 +12,7 @@ from msgspec import UNSET
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.tasks import exhaust
+from oddsdesk.base.texts import _, translated
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.basis import (
     CONSENSUS_CHOICES,
@@ -86,9 +87,9 @@ def source_options(command: F) -> F:
             "--key-file",
             type=click.Path(path_type=Path),
             metavar="FILE",
-            help="File that holds the key of the service.",
+            help=_("File that holds the key of the service."),
         ),
-        click.option("--url", metavar="URL", help="Read from a service, not from a database."),
+        click.option("--url", metavar="URL", help=_("Read from a service, not from a database.")),
         maybe_database_option,
     ):
         command = option(command)
@@ -98,19 +99,23 @@ def source_options(command: F) -> F:
 reference_choice = click.option(
     "--reference",
     metavar="NAME|consensus",
-    help="The sharp book: a bookmaker, an exchange, 'EXCHANGE, mid' (between its back and lay "
-    "odds), consensus (all bookmakers together), or 'consensus (learned)', with the weights of "
-    "`scorecard --weights --save`. "
-    "Default: the desk's setting, else the service's own.",
+    help=_(
+        "The sharp book: a bookmaker, an exchange, 'EXCHANGE, mid' (between its "
+        "back and lay odds), consensus (all bookmakers together), or 'consensus "
+        "(learned)', with the weights of `scorecard --weights --save`. Default: the "
+        "desk's setting, else the service's own."
+    ),
 )
 
 
 derived_option = click.option(
     "--derived",
     type=click.Choice(("all", "implied", "none")),
-    help="Whether lines that the sharp book does not price are judged by fair odds derived from "
-    "its other lines: all (implied and modelled), implied, or none. Default: the desk's setting "
-    "(all).",
+    help=_(
+        "Whether lines that the sharp book does not price are judged by fair odds "
+        "derived from its other lines: all (implied and modelled), implied, or "
+        "none. Default: the desk's setting (all)."
+    ),
 )
 
 
@@ -129,9 +134,11 @@ def read_moment(
     else:
         moment = moment_of_database(database or usual_database(), now_ms)
     if said := not_offered(simulated=moment.simulated, shifted=moment.shifted):
-        click.echo(said, err=True)
+        click.echo(translated(said), err=True)
     if moment.unread:
-        click.echo(f"{plain(unread_text(moment.unread))}; the list may be incomplete", err=True)
+        text = _("{unread}; the list may be incomplete")
+        unread = plain(translated(unread_text(moment.unread)))
+        click.echo(text.format(unread=unread), err=True)
     return moment
 
 
@@ -142,11 +149,11 @@ def check_source(database: Database | None, url: str | None, key_file: Path | No
         click.UsageError: they do.
     """
     if url is None and key_file is not None:
-        raise click.UsageError("--key-file needs --url")
+        raise click.UsageError(_("--key-file needs --url"))
     if url is not None and database is not None:
-        raise click.UsageError("give --database or --url, not both")
+        raise click.UsageError(_("give --database or --url, not both"))
     if url is not None and key_file is None:
-        raise click.UsageError("--url needs --key-file")
+        raise click.UsageError(_("--url needs --key-file"))
 
 
 def own_board(
@@ -175,8 +182,10 @@ def own_board(
         board.choose_reference(f"{named}{MIDDLE}" if exchange else named)
     if board.desk_reference.is_learned and not board.basis.learned.has_better:
         click.echo(
-            "no learned weights are better than equal ones, so all weights are equal; to learn "
-            "weights: `oddsdesk scorecard --weights --save`",
+            _(
+                "no learned weights are better than equal ones, so all weights are "
+                "equal; to learn weights: `oddsdesk scorecard --weights --save`"
+            ),
             err=True,
         )
     return board
@@ -213,10 +222,14 @@ def _check_reference(board: Board, moment: Moment, *, is_named: bool) -> None:
     elif is_named:
         known = ", ".join(sorted(names))
         raise click.BadParameter(
-            f"no prices of {chosen!r}; there are {known}", param_hint="'--reference'"
+            _("no prices of {name!r}; there are {known}").format(name=chosen, known=known),
+            param_hint="'--reference'",
         )
     else:
-        click.echo(f"no prices from {chosen}, the sharp book in your settings", err=True)
+        click.echo(
+            _("no prices from {name}, the sharp book in your settings").format(name=chosen),
+            err=True,
+        )
 
 
 def check_judged(board: Board, moment: Moment) -> None:
@@ -228,7 +241,8 @@ def check_judged(board: Board, moment: Moment) -> None:
     names = {row.bookmaker for row in moment.rows}
     if names and board.desk_reference.is_services_own and moment.reference not in names:
         line = unpriced_line(moment.reference, names)
-        raise click.ClickException(f"{line}. Choose another sharp book with --reference NAME")
+        text = _("{reason}. Choose another sharp book with --reference NAME")
+        raise click.ClickException(text.format(reason=translated(line)))
 
 
 def moment_of_database(database: Database, now_ms: int) -> Moment:
@@ -241,7 +255,7 @@ def moment_of_database(database: Database, now_ms: int) -> Moment:
         with contextlib.closing(open_store(database, read_only=True)) as store:
             return _standing(store.reader(), now_ms, store.reference)
     except StoreError as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(translated(str(error))) from error
 
 
 def moment_of_service(url: str, key: str) -> Moment:
@@ -257,14 +271,21 @@ def moment_of_service(url: str, key: str) -> Moment:
             reference, health = _reference(client, rows), _health(client)
             sources = list(health.sources or ())
             if apart := Connection(clock_ahead_ms=client.clock_ahead_ms).clocks_text:
-                raise click.ClickException(f"{apart}: the age of prices cannot be known")
+                raise click.ClickException(
+                    _("{reason}: the age of prices cannot be known").format(
+                        reason=translated(apart)
+                    )
+                )
             marks = health.simulated, health.shifted
             return Moment(rows, reference, [], sources, *marks, unread)
     except errors.RateLimitedError as error:
-        again = f"try again at {format_ms(error.retry_at_ms)}"
-        raise click.ClickException(f"{error.message.rstrip('.')}; {again}") from error
+        text = _("{reason}; try again at {time}")
+        reason = translated(error.message).rstrip(".")
+        raise click.ClickException(
+            text.format(reason=reason, time=format_ms(error.retry_at_ms))
+        ) from error
     except errors.ServiceError as error:
-        raise click.ClickException(error.message) from error
+        raise click.ClickException(translated(error.message)) from error
 
 
 @contextlib.contextmanager
@@ -274,7 +295,8 @@ def _saying_that_it_reads(every_s: float = 5.0) -> Iterator[None]:
 
     def tell_reading() -> None:
         while not done.wait(every_s):
-            click.echo(f"reading prices: {time.monotonic() - began:.0f} s so far", err=True)
+            text = _("reading prices: {seconds:.0f} s so far")
+            click.echo(text.format(seconds=time.monotonic() - began), err=True)
 
     teller = threading.Thread(target=tell_reading, daemon=True)
     teller.start()
@@ -335,7 +357,7 @@ def _reference(client: SyncClient, rows: list[OddsRow]) -> str:
                 return name
     if not rows:
         return ""
-    raise click.ClickException("the service does not say which bookmaker is its sharp book")
+    raise click.ClickException(_("the service does not say which bookmaker is its sharp book"))
 
 
 def read_key(path: Path) -> str:
@@ -348,9 +370,13 @@ def read_key(path: Path) -> str:
         with path.open(encoding="utf-8") as file:
             key = file.read(_LONGEST_KEY).strip()
     except UnicodeDecodeError as error:
-        raise click.ClickException(f"{path}: not a key file: not plain text") from error
+        raise click.ClickException(
+            _("{path}: not a key file: not plain text").format(path=path)
+        ) from error
     except OSError as error:
-        raise click.ClickException(f"{path}: cannot be read: {error.strerror or error}") from error
+        raise click.ClickException(
+            _("{file}: cannot be read: {reason}").format(file=path, reason=error.strerror or error)
+        ) from error
     if not key:
-        raise click.ClickException(f"{path}: no key in it: the file is empty")
+        raise click.ClickException(_("{path}: no key in it: the file is empty").format(path=path))
     return key

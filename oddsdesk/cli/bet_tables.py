@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
+from oddsdesk.base.texts import N_, _, ngettext, pgettext, translated
 from oddsdesk.board.valuation.verdict_words import PER_DECIDED, PER_DECIDED_TEXT
 from oddsdesk.cli.terminal import aligned, plain
 from oddsdesk.contract.identity import game_title
@@ -14,18 +15,28 @@ from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.open_bets import placed_in
 from oddsdesk.pricing.reports import Report
 
-_BETS: Final = ("BET", "STATE", "KICK-OFF", "OUTCOME", "BOOKMAKER", "ODDS", "STAKE", "EV", "CLV")
+_BETS: Final = (
+    N_("BET"),
+    N_("STATE"),
+    N_("KICK-OFF"),
+    N_("OUTCOME"),
+    N_("BOOKMAKER"),
+    N_("ODDS"),
+    N_("STAKE"),
+    N_("EV"),
+    N_("CLV"),
+)
 _REPORT: Final = (
-    "OF",
-    "BETS",
-    "STAKED",
-    "PROFIT",
-    "YIELD",
-    "EXPECTED",
-    "CLV",
-    "DRAWDOWN",
-    "Z",
-    "LUCK",
+    N_("OF"),
+    N_("BETS"),
+    N_("STAKED"),
+    N_("PROFIT"),
+    N_("YIELD"),
+    N_("EXPECTED"),
+    N_("CLV"),
+    N_("DRAWDOWN"),
+    N_("Z"),
+    N_("LUCK"),
 )
 _LEFT: Final = frozenset({"STATE", "KICK-OFF", "OUTCOME", "BOOKMAKER", "GAME", "OF", "LUCK"})
 _RIGHT: Final = frozenset({*_BETS, *_REPORT, "PROFIT"}) - _LEFT
@@ -34,20 +45,21 @@ _RIGHT: Final = frozenset({*_BETS, *_REPORT, "PROFIT"}) - _LEFT
 def bets_table(bets: Sequence[PlacedBet], now_ms: int) -> str:
     """Return bets as a table, with the number of bets below it."""
     rows = [_bet(bet, now_ms) for bet in bets]
-    lines = aligned((*_BETS, "PROFIT", "GAME"), rows, _RIGHT) if rows else []
-    last = f"{len(bets)} bet{'' if len(bets) == 1 else 's'}"
+    lines = aligned((*_BETS, N_("PROFIT"), N_("GAME")), rows, _RIGHT) if rows else []
+    parts = [ngettext("{count} bet", "{count} bets", len(bets)).format(count=len(bets))]
     if any(bet.kind is BetKind.LAY for bet in bets):
-        last += ", stakes of lays are liabilities"
+        parts.append(_("stakes of lays are liabilities"))
     if practice := sum(bet.practice for bet in bets):
-        last += f", {practice} practice"
+        parts.append(_("{count} practice").format(count=practice))
     if risks := list(_at_risk(bets, now_ms)):
-        last += f", at risk {', '.join(risks)}"
+        parts.append(_("at risk {amounts}").format(amounts=", ".join(risks)))
+    last = ", ".join(parts)
     if units := [
         name
         for name, per in (("EV", "per"), ("CLV", "clv_per"))
         if any(getattr(bet, per) == "decided" for bet in bets)
     ]:
-        last += f"; {PER_DECIDED} {' and '.join(units)} {PER_DECIDED_TEXT}"
+        last += f"; {PER_DECIDED} {_(' and ').join(units)} {PER_DECIDED_TEXT}"
     return "\n".join([*lines, last])
 
 
@@ -65,7 +77,7 @@ def reports_table(rows: Sequence[tuple[str, str, Report]], without: Collection[s
     Columns with the headings in ``without`` are left out.
     """
     if not rows:
-        return "no settled bets yet"
+        return _("no settled bets yet")
     shown = [heading not in without for heading in _REPORT]
     cells = [list(itertools.compress(_report(*row), shown)) for row in rows]
     return "\n".join(aligned(list(itertools.compress(_REPORT, shown)), cells, _RIGHT))
@@ -73,8 +85,9 @@ def reports_table(rows: Sequence[tuple[str, str, Report]], without: Collection[s
 
 def _bet(bet: PlacedBet, now_ms: int) -> tuple[str, ...]:
     result = bet.result
-    state = bet.state(now_ms).value if result is None else result.words
-    state += ", practice" if bet.practice else ""
+    state = translated(bet.state(now_ms).value if result is None else result.words)
+    if bet.practice:
+        state = _("{state}, practice").format(state=state)
     money = f"{bet.size:g}{f' {bet.currency}' if bet.currency else ''}"
     return (
         str(bet.ident),
@@ -93,13 +106,15 @@ def _bet(bet: PlacedBet, now_ms: int) -> tuple[str, ...]:
 
 def _kind(bet: PlacedBet) -> str:
     """Return the kind of a bet; for a lay, also the backer's stake, as STAKE is its liability."""
-    return f"lay {bet.stake:g}" if bet.kind is BetKind.LAY else bet.kind.words
+    if bet.kind is BetKind.LAY:
+        return _("lay {stake:g}").format(stake=bet.stake)
+    return translated(bet.kind.words)
 
 
 def _closing(bet: PlacedBet) -> str:
     if bet.close is None:
         return ""
-    return _per(bet.clv_pct, bet.clv_per) or "no close"
+    return _per(bet.clv_pct, bet.clv_per) or _("no close")
 
 
 def _per(figure: float | None, per: str) -> str:
@@ -109,7 +124,7 @@ def _per(figure: float | None, per: str) -> str:
 
 
 def _report(currency: str, label: str, found: Report) -> tuple[str, ...]:
-    of = label or "all"
+    of = translated(label) or pgettext("bets", "all")
     return (
         plain(f"{of}, {currency}" if currency else of),
         str(found.bets),
@@ -128,7 +143,7 @@ def _of_some(figure: str, known: int, bets: int) -> str:
     """Return a figure, with the number of bets it covers unless it covers all of them."""
     if not known:
         return ""
-    return figure if known == bets else f"{figure} of {known}"
+    return figure if known == bets else _("{figure} of {count}").format(figure=figure, count=known)
 
 
 def _percent(figure: float | None) -> str:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from oddsdesk.base.clock import system_clock
 from oddsdesk.base.tasks import returned
+from oddsdesk.base.texts import N_, _, ngettext, translated
 from oddsdesk.board.board import Board
 from oddsdesk.board.valuation.bets import Bet, fair_lines, listing_bets
 from oddsdesk.board.valuation.verdict_words import (
@@ -50,18 +51,20 @@ from oddsdesk.store.databases import Database
     "--bankroll",
     type=AmountType(0, above=True, what="amount"),
     metavar="AMOUNT",
-    help="Your bankroll. Stakes are a fraction of it. Default: the desk's setting (1000).",
+    help=_("Your bankroll. Stakes are a fraction of it. Default: the desk's setting (1000)."),
 )
-@click.option("--preset", "preset_name", metavar="NAME", help="List only what this preset lists.")
+@click.option(
+    "--preset", "preset_name", metavar="NAME", help=_("List only what this preset lists.")
+)
 @click.option(
     "--all",
     "everything",
     is_flag=True,
-    help="Also list value before commission, and prices left out only because of a warning.",
+    help=_("Also list value before commission, and prices left out only because of a warning."),
 )
 @reference_choice
 @derived_option
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON array, best EV first.")
+@click.option("--json", "as_json", is_flag=True, help=_("Print a JSON array, best EV first."))
 def bets(
     database: Database | None,
     url: str | None,
@@ -93,10 +96,13 @@ def bets(
         click.echo(json.dumps(bets_fields(found, board, moment), indent=2))
     else:
         if (other := _other_reference(board)) is not None:
-            click.echo(f"sharp book: {plain(other)} (the service's: {plain(moment.reference)})")
+            text = _("sharp book: {name} (the service's: {services})")
+            services = plain(moment.reference)
+            click.echo(text.format(name=translated(plain(other)), services=services))
         if own := own_rules_text(own_setting):
-            click.echo(f"your own rules, with the service's in brackets: {own}")
-        click.echo(bets_table(found, moment.sources, board.reference_name or "the sharp book"))
+            text = _("your own rules, with the service's in brackets: {rules}")
+            click.echo(text.format(rules=own))
+        click.echo(bets_table(found, moment.sources, board.reference_name))
 
 
 def fields(bet: Bet) -> dict[str, Any]:
@@ -190,17 +196,27 @@ def _rounded(figure: float | None, digits: int) -> float | None:
     return None if figure is None else round(figure, digits)
 
 
-_HEADINGS: Final = ("SELECTION", "BOOKMAKER", "ODDS", "NET", "EV", "STAKE", "", "GAME")
+_HEADINGS: Final = (
+    N_("SELECTION"),
+    N_("BOOKMAKER"),
+    N_("ODDS"),
+    N_("NET"),
+    N_("EV"),
+    N_("STAKE"),
+    "",
+    N_("GAME"),
+)
 _RIGHT: Final = frozenset({"ODDS", "NET", "EV", "STAKE"})
 
 
-def bets_table(
-    bets: Sequence[Bet], sources: Sequence[str] = (), reference: str = "the sharp book"
-) -> str:
+def bets_table(bets: Sequence[Bet], sources: Sequence[str] = (), reference: str = "") -> str:
     """Return the table, highest EV first, the total staked, and where the odds come from."""
+    reference = reference or _("the sharp book")
     shown = sorted(bets, key=lambda bet: -(bet.price.assessment.ev or 0.0))
     lines = aligned(_HEADINGS, (_row(bet, reference) for bet in shown), _RIGHT) if bets else []
-    footer = [f"Odds from {plain(', '.join(sources))}"] if sources else []
+    footer = []
+    if sources:
+        footer.append(_("Odds from {sources}").format(sources=plain(", ".join(sources))))
     return "\n".join([*lines, *([""] if bets else []), _sum(bets), *footer])
 
 
@@ -232,22 +248,19 @@ def _what_limited(bet: Bet, reference: str) -> str:
     if found.cautions:
         return ", ".join(caution_text(caution, reference) for caution in found.cautions)
     if bet.bound is not None:
-        bound = bound_text(bet.bound, bet.price.bookmaker, bet.stake) or "Kelly"
+        bound = bound_text(bet.bound, bet.price.bookmaker, bet.stake) or _("Kelly")
         notes = ("" if bet.bound is Bound.FOR_SALE else bound, for_sale_text(bet.price))
         return plain(", ".join(filter(None, notes)))
     if not found.is_value:
         is_charged = found.net_odds != found.odds
-        return "no value after commission" if is_charged else below_minimum_text(found) or FAILS
+        return _("no value after commission") if is_charged else below_minimum_text(found) or FAILS
     carrier = bet.same_bet_as
-    return "" if carrier is None else plain(f"same bet at {carrier.bookmaker}{_as_what(bet)}")
-
-
-def _as_what(bet: Bet) -> str:
-    """Return the selection that carries the stake if it is a different one."""
-    carrier = bet.same_bet_as
-    if carrier is None or carrier.key.selection == bet.price.key.selection:
+    if carrier is None:
         return ""
-    return f" as {carrier.key.selection}"
+    text = _("same bet at {bookmaker}")
+    if carrier.key.selection != bet.price.key.selection:
+        text = _("same bet at {bookmaker} as {selection}")
+    return plain(text.format(bookmaker=carrier.bookmaker, selection=carrier.key.selection))
 
 
 def _market(bet: Bet) -> str:
@@ -257,8 +270,12 @@ def _market(bet: Bet) -> str:
 
 def _sum(bets: Sequence[Bet]) -> str:
     staked = [bet.stake for bet in bets if bet.stake]
-    prices = f"{len(bets)} price{'' if len(bets) == 1 else 's'}"
-    line = f"{prices}, {len(staked)} with a stake, {sum(staked):g} staked in total"
+    text = ngettext(
+        "{count} price, {staked} with a stake, {total:g} staked in total",
+        "{count} prices, {staked} with a stake, {total:g} staked in total",
+        len(bets),
+    )
+    line = text.format(count=len(bets), staked=len(staked), total=sum(staked))
     if any(bet.price.assessment.per == "decided" for bet in bets):
-        line += f"; {PER_DECIDED} EV {PER_DECIDED_TEXT}"
+        line += f"; {PER_DECIDED} {_('EV')} {PER_DECIDED_TEXT}"
     return line

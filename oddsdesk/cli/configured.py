@@ -16,6 +16,7 @@ import msgspec
 from click.core import ParameterSource
 
 from oddsdesk.base.text import near_names
+from oddsdesk.base.texts import _
 from oddsdesk.network.secrets import without_keys
 from oddsdesk.store.databases import KEEP_ALL, DatabaseUrl
 
@@ -27,9 +28,9 @@ _FILE: Final = "oddsdesk.config"
 _OPTION: Final = re.compile(r"--([a-z][a-z-]*)")
 _PASSWORD: Final = re.compile(r"//[^/@\s]*@")
 _WORDS: Final = {
-    ParameterSource.COMMANDLINE: "command line",
-    ParameterSource.DEFAULT_MAP: "file",
-    ParameterSource.DEFAULT: "default",
+    ParameterSource.COMMANDLINE: _("command line"),
+    ParameterSource.DEFAULT_MAP: _("file"),
+    ParameterSource.DEFAULT: _("default"),
 }
 
 
@@ -54,14 +55,19 @@ class ConfiguredCommand(click.Command):
                 expose_value=False,
                 callback=self._read,
                 metavar="FILE",
-                help="TOML file with these options by name, such as keep-days = 30. The command"
-                f" line and environment variables such as {PREFIX}KEEP_DAYS override it.",
+                help=_(
+                    "TOML file with these options by name, such as keep-days = 30. "
+                    "The command line and environment variables such as "
+                    "{prefix}KEEP_DAYS override it."
+                ).format(prefix=PREFIX),
             ),
             click.Option(
                 ["--show-config"],
                 is_flag=True,
-                help="Print the effective settings and where each comes from (without passwords),"
-                " check them as a start would, and exit.",
+                help=_(
+                    "Print the effective settings and where each comes from "
+                    "(without passwords), check them as a start would, and exit."
+                ),
             ),
         ]
 
@@ -78,7 +84,8 @@ class ConfiguredCommand(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command, after printing the settings if that was asked for."""
         for name, meant in self._mistyped(os.environ):
-            click.echo(f"warning: {name} is not an option; did you mean {meant}?", err=True)
+            text = _("warning: {name} is not an option; did you mean {other}?")
+            click.echo(text.format(name=name, other=meant), err=True)
         if ctx.params[_SHOW]:
             for line in self._lines(ctx):
                 click.echo(line)
@@ -136,13 +143,15 @@ class ConfiguredCommand(click.Command):
         try:
             found = tomllib.loads(path.read_bytes().decode())
         except (OSError, ValueError, RecursionError) as error:
-            raise click.BadParameter(f"{path}: expected TOML ({error})", ctx, option) from error
+            text = _("{path}: expected TOML ({reason})").format(path=path, reason=error)
+            raise click.BadParameter(text, ctx, option) from error
         options = self.named()
         values: dict[str, Any] = {}
         for name, value in found.items():
             if name not in options:
                 known = ", ".join(sorted(options))
-                message = f"{path}: no option {name!r}; options are {known}"
+                text = _("{path}: no option {name!r}; options are {known}")
+                message = text.format(path=path, name=name, known=known)
                 raise click.BadParameter(message, ctx, option)
             _check(path, name, options[name], value)
             is_number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -157,7 +166,8 @@ class ConfiguredCommand(click.Command):
             if name == "keep-days" and value == KEEP_ALL:
                 value = "all"
             source = ctx.get_parameter_source(str(option.name))
-            where = _WORDS.get(source, f"environment: {option.envvar}") if source else "default"
+            where = _("environment: {name}").format(name=option.envvar)
+            where = _WORDS.get(source or ParameterSource.DEFAULT, where)
             line = f"{name} = {_toml(value)}" if value not in (None, (), "") else f"# {name}"
             yield f"{_PASSWORD.sub('//****@', without_keys(line))}  # {where}"
 
@@ -169,16 +179,18 @@ def _names(variables: Iterable[str]) -> list[str]:
 def _check(path: Path, name: str, option: click.Option, value: Any) -> None:
     """Refuse a value of the wrong kind; click would use its text."""
     kinds: tuple[type, ...] = (str, int, float)
-    expected = "a string or a number"
+    text = _("{path}: {name}: expected a string or a number, got {value!r}")
     if option.multiple:
-        kinds, expected = (list,), 'a list such as ["one", "two"]'
+        kinds = (list,)
+        text = _('{path}: {name}: expected a list such as ["one", "two"], got {value!r}')
     elif option.is_flag:
-        kinds, expected = (bool,), "true or false"
+        kinds, text = (bool,), _("{path}: {name}: expected true or false, got {value!r}")
     if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
-        raise click.UsageError(f"{path}: {name}: expected {expected}, got {value!r}")
+        raise click.UsageError(text.format(path=path, name=name, value=value))
     texts = value if isinstance(value, list) else [value]
     if any("\0" in each for each in texts if isinstance(each, str)):
-        raise click.UsageError(f"{path}: {name}: NUL characters are not allowed, got {value!r}")
+        text = _("{path}: {name}: NUL characters are not allowed, got {value!r}")
+        raise click.UsageError(text.format(path=path, name=name, value=value))
 
 
 def _toml(value: Any) -> str:

@@ -10,6 +10,7 @@ import click
 from oddsdesk.archive.folder import ArchiveError
 from oddsdesk.base.clock import system_clock
 from oddsdesk.base.places import NoHomeError
+from oddsdesk.base.texts import N_, _, translated
 from oddsdesk.cli import options
 from oddsdesk.cli.own_records import own_setting
 from oddsdesk.cli.terminal import Progress, aligned, plain
@@ -28,7 +29,15 @@ from oddsdesk.store.errors import StoreError
 from oddsdesk.store.store import open_store
 
 _HEADINGS: Final = (
-    *("SPORT", "MARKET", "DISTANCE", "GIVEN", "BAND", "MEAN", "LINES", "GAMES", ""),
+    N_("SPORT"),
+    N_("MARKET"),
+    N_("DISTANCE"),
+    N_("GIVEN"),
+    N_("BAND"),
+    N_("MEAN"),
+    N_("LINES"),
+    N_("GAMES"),
+    "",
 )
 _POOLED: Final = {title.casefold() for title in CONSENSUS_TITLES}
 _RIGHT: Final = frozenset({"BAND", "MEAN", "LINES", "GAMES"})
@@ -41,20 +50,22 @@ def derived() -> None:
 
 @derived.command()
 @options.maybe_database_option
-@click.option("--sport", metavar="NAME", help="Measure this sport only, such as Football.")
+@click.option("--sport", metavar="NAME", help=_("Measure this sport only, such as Football."))
 @click.option(
     "--reference",
     metavar="NAME",
-    help="The sharp book whose lines are predicted. Default: the database's.",
+    help=_("The sharp book whose lines are predicted. Default: the database's."),
 )
 @click.option(
     "--method",
     type=click.Choice(METHODS),
     metavar="METHOD",
-    help="Devig method: how margins are removed. Default: the desk's setting.",
+    help=_("Devig method: how margins are removed. Default: the desk's setting."),
 )
-@click.option("--save", is_flag=True, help="Use these bands from now on.")
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON object; the table is in rows.")
+@click.option("--save", is_flag=True, help=_("Use these bands from now on."))
+@click.option(
+    "--json", "as_json", is_flag=True, help=_("Print a JSON object; the table is in rows.")
+)
 def measure(
     database: Database | None,
     sport: str | None,
@@ -96,12 +107,12 @@ def measure(
         raise click.ClickException(found.lacks)
     if save:
         if found.simulated:
-            raise click.ClickException("nothing saved: the prices in the database are simulated")
+            raise click.ClickException(_("nothing saved: the prices in the database are simulated"))
         try:
             path = save_bands(found.rows)
         except (OwnTableError, NoHomeError) as error:
-            raise click.ClickException(str(error)) from error
-        click.echo(f"saved in {path}", err=as_json)
+            raise click.ClickException(translated(str(error))) from error
+        click.echo(_("saved in {path}").format(path=path), err=as_json)
     if as_json:
         click.echo(json.dumps(_fields(found, how), indent=2))
         return
@@ -109,7 +120,7 @@ def measure(
     click.echo()
     click.echo(plain(_summary(found, how)))
     for line in found.notes:
-        click.echo(plain(line))
+        click.echo(plain(translated(line)))
 
 
 class _Measured(NamedTuple):
@@ -133,14 +144,14 @@ def _measured(
 ) -> _Measured:
     if reference is not None and reference.strip().casefold() in _POOLED:
         raise click.ClickException(
-            "a consensus has no modelled prices; name a bookmaker with --reference"
+            _("a consensus has no modelled prices; name a bookmaker with --reference")
         )
     only = None if sport is None else named_sport(sport) or sport
     now_ms = system_clock()
     try:
         with (
             contextlib.closing(open_store(database, reference, read_only=True)) as store,
-            Progress("rows read") as rows_read,
+            Progress(_("rows read")) as rows_read,
         ):
             reader = store.reader()
             log = RecordedLog(reader)
@@ -156,14 +167,14 @@ def _measured(
             )
             rows_read.clear_line()
             errors = list[LineError]()
-            with Progress("games measured") as measured:
+            with Progress(_("games measured")) as measured:
                 for game in games:
                     errors += errors_of(game)
                     measured.count_done(1)
             notes = [log.removed()] if log.removed() else []
             simulated = not reader.holds_real_odds()
             if simulated:
-                notes.append("the prices in the database are simulated")
+                notes.append(_("the prices in the database are simulated"))
             lacks = "" if errors else _lacks(games, store.reference, reader.recorded_bookmakers())
             return _Measured(
                 store.reference,
@@ -175,42 +186,51 @@ def _measured(
                 lacks=lacks if only is None or not lacks else f"{only}: {lacks}",
             )
     except (StoreError, ArchiveError, OSError) as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(translated(str(error))) from error
 
 
 def _lacks(games: Sequence[object], reference: str, bookmakers: Sequence[str]) -> str:
     if not bookmakers:
-        return "the database has no odds; record or import some first"
+        return _("the database has no odds; record or import some first")
     if reference not in bookmakers:
         names = ", ".join(sorted(bookmakers, key=str.casefold)[:10])
-        return f"no prices of {reference}; name a sharp book with --reference, such as {names}"
+        text = _("no prices of {bookmaker}; name a sharp book with --reference, such as {names}")
+        return text.format(bookmaker=reference, names=names)
     if not games:
-        return f"{reference} has no complete line before kick-off"
-    return (
-        f"no line of {reference} could be predicted in {len(games)} games; a model needs the match "
+        return _("{bookmaker} has no complete line before kick-off").format(bookmaker=reference)
+    text = _(
+        "no line of {bookmaker} could be predicted in {count} games; a model needs the match "
         "result or a handicap, and a total, apart from the line that is predicted"
     )
+    return text.format(bookmaker=reference, count=len(games))
 
 
 def _row(row: BandRow) -> tuple[str, ...]:
     sport, market_type, distance = row.key
+    few = _("fewer than {count} lines: no price")
     return (
-        plain(sport),
-        market_title(market_type),
+        plain(translated(sport)),
+        translated(market_title(market_type)),
         distance,
         row.given,
         f"{row.error * 100:.2f}",
         f"{row.bias * 100:+.2f}",
         str(row.lines),
         str(row.games),
-        "" if row.lines >= LEAST_LINES else f"fewer than {LEAST_LINES} lines: no price",
+        "" if row.lines >= LEAST_LINES else few.format(count=LEAST_LINES),
     )
 
 
 def _summary(found: _Measured, method: str) -> str:
-    return (
-        f"lines of {found.reference} in {found.predicted} of {found.games} games, margin removed "
-        f"by {method.replace('_', ' ')}; bands and means in percentage points"
+    text = _(
+        "lines of {bookmaker} in {predicted} of {games} games, margin removed by {method}; bands "
+        "and means in percentage points"
+    )
+    return text.format(
+        bookmaker=found.reference,
+        predicted=found.predicted,
+        games=found.games,
+        method=translated(method.replace("_", " ")),
     )
 
 

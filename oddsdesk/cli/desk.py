@@ -8,6 +8,7 @@ import click
 import msgspec
 
 from oddsdesk.base.places import NoHomeError, data_folder, settings_folder
+from oddsdesk.base.texts import _, translated
 from oddsdesk.cli import options
 from oddsdesk.cli.logs import start_logging
 from oddsdesk.desk.connections import profiles
@@ -21,18 +22,20 @@ from oddsdesk.desk.shell.display import (
 from oddsdesk.store.databases import Database, DatabaseUrl
 
 
-def _only_file(_: click.Context, __: click.Parameter, value: Database | None) -> Path | None:
+def _only_file(_context: click.Context, __: click.Parameter, value: Database | None) -> Path | None:
     if isinstance(value, DatabaseUrl):
         raise click.UsageError(
-            f"{value}: the built-in server only works with a file; run oddsdesk serve on that"
-            " database and connect the desk to it"
+            _(
+                "{value}: the built-in server only works with a file; run oddsdesk serve "
+                "on that database and connect the desk to it"
+            ).format(value=value)
         )
     return value
 
 
 @click.command()
 @click.option(
-    "--local", is_flag=True, help="Use the built-in server (the default on the first start)."
+    "--local", is_flag=True, help=_("Use the built-in server (the default on the first start).")
 )
 @click.option("--profile", metavar="NAME", help="Use a saved connection.")
 @click.option(
@@ -40,22 +43,26 @@ def _only_file(_: click.Context, __: click.Parameter, value: Database | None) ->
     type=options.DatabaseType(),
     callback=_only_file,
     metavar="FILE",
-    show_default="the platform's data folder",
-    help="SQLite file that holds the odds; created if missing.",
+    show_default=_("the platform's data folder"),
+    help=_("SQLite file that holds the odds; created if missing."),
 )
 @options.access_option
 @options.feeds_option(
-    "Where the built-in server gets its odds: none, simulator, replay:FILE, "
-    "replay:FORMAT:FILE, or live odds (docs/feeds.md). Default: the simulator, until the "
-    "database holds real odds."
+    _(
+        "Where the built-in server gets its odds: none, simulator, replay:FILE, "
+        "replay:FORMAT:FILE, or live odds (docs/feeds.md). Default: the simulator, until "
+        "the database holds real odds."
+    )
 )
 @options.speed_option(show_default="1")
 @options.reference_option()
 @options.devig_option(
-    "Devig method: how the sharp book's margin is removed, in the built-in server and for EV. "
-    "Default: the desk's setting."
+    _(
+        "Devig method: how the sharp book's margin is removed, in the built-in server and for EV. "
+        "Default: the desk's setting."
+    )
 )
-@click.option("-v", "--verbose", is_flag=True, help="Log what happens to stderr.")
+@click.option("-v", "--verbose", is_flag=True, help=_("Log what happens to stderr."))
 def desk(
     local: bool,
     profile: str | None,
@@ -92,7 +99,7 @@ def desk(
     wanted = _wanted_profile(profile, local, changes)
     problem = missing_qt() or missing_display() or missing_qt_libraries()
     if problem is not None:
-        raise click.ClickException(problem)
+        raise click.ClickException(translated(problem))
     leave_out_httpx_command()
     restore_import()
     from oddsdesk.desk.connections.manager import SessionError  # noqa: PLC0415 - imports Qt
@@ -101,7 +108,7 @@ def desk(
     try:
         run_desk(Start(wanted, devig_method))
     except SessionError as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(translated(str(error))) from error
 
 
 def _look_for_home() -> None:
@@ -110,7 +117,8 @@ def _look_for_home() -> None:
         settings_folder()
         data_folder()
     except NoHomeError as error:
-        raise click.ClickException(f"{error}; the desk needs a home folder: set HOME") from error
+        text = _("{reason}; the desk needs a home folder: set HOME")
+        raise click.ClickException(text.format(reason=translated(str(error)))) from error
 
 
 def _wanted_profile(
@@ -122,14 +130,15 @@ def _wanted_profile(
             return None
         name = profiles.EMBEDDED_NAME
     elif local:
-        raise click.UsageError("--profile already names a connection: leave out --local")
+        raise click.UsageError(_("--profile already names a connection: leave out --local"))
     try:
         profile = profiles.Profiles(settings_folder()).find_profile(name)
     except profiles.UnknownProfileError as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(translated(str(error))) from error
     if not changes:
         return profile
     if not isinstance(profile, profiles.EmbeddedProfile):
         option = next(iter(changes)).replace("devig_method", "devig").replace("feeds", "feed")
-        raise click.UsageError(f"--{option} is for the built-in server; {name!r} is a remote one")
+        text = _("--{option} is for the built-in server; {name!r} is a remote one")
+        raise click.UsageError(text.format(option=option, name=name))
     return msgspec.structs.replace(profile, **changes)

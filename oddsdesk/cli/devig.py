@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from oddsdesk.base.texts import _, translated
 from oddsdesk.pricing.devig import METHODS, DevigError, Fair, overround
 from oddsdesk.pricing.devig import devig as take_margin_out
 from oddsdesk.pricing.formats import OddsFormatError, parse_typed
@@ -18,7 +19,7 @@ class BadOddsError(click.ClickException):
 
 
 @click.command(context_settings={"ignore_unknown_options": True})  # -110 is a price, not an option
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object, keyed by method.")
+@click.option("--json", "as_json", is_flag=True, help=_("Print one JSON object, keyed by method."))
 @click.argument("odds", nargs=-1, required=True)
 def devig(odds: tuple[str, ...], as_json: bool) -> None:
     """Remove the margin from odds.
@@ -44,7 +45,7 @@ def devigged(odds: Sequence[str]) -> tuple[list[float], dict[str, Fair | DevigEr
     """
     prices = [_price(text) for text in odds]
     if len(prices) < 2:
-        raise BadOddsError("give the odds of at least two outcomes, for example: 2.05 1.88")
+        raise BadOddsError(_("give the odds of at least two outcomes, for example: 2.05 1.88"))
     return prices, {method: _answer(method, prices) for method in METHODS}
 
 
@@ -52,7 +53,7 @@ def _price(text: str) -> float:
     try:
         return parse_typed(text)
     except OddsFormatError as error:
-        raise BadOddsError(str(error)) from error
+        raise BadOddsError(translated(str(error))) from error
 
 
 def _answer(method: str, prices: Sequence[float]) -> Fair | DevigError:
@@ -73,12 +74,17 @@ def fields(answers: Mapping[str, Fair | DevigError]) -> dict[str, dict[str, Any]
 def _table(prices: Sequence[float], answers: Mapping[str, Fair | DevigError]) -> str:
     total = overround(prices)
     rows = [
-        ["method", *["fair odds"] * len(prices), *["probability"] * len(prices), "parameter"],
-        ["as quoted", *_odds(prices), *_percents([1 / price for price in prices]), ""],
+        [
+            _("method"),
+            *[_("fair odds")] * len(prices),
+            *[_("probability")] * len(prices),
+            _("parameter"),
+        ],
+        [_("as quoted"), *_odds(prices), *_percents([1 / price for price in prices]), ""],
     ]
     for method, answer in answers.items():
         if isinstance(answer, DevigError):
-            rows.append([method, str(answer)])
+            rows.append([method, translated(str(answer))])
             continue
         parameter = "" if answer.parameter is None else f"{answer.parameter:.6f}"
         figures = [*_odds(answer.fair_odds), *_percents(answer.probabilities)]
@@ -87,7 +93,8 @@ def _table(prices: Sequence[float], answers: Mapping[str, Fair | DevigError]) ->
     widths = [max(len(row[column]) for row in full) for column in range(len(full[0]))]
     widths[0] = max(len(row[0]) for row in rows)
     lines = [_line(row, widths) for row in rows]
-    return "\n".join([*lines, "", f"margin {(total - 1) * 100:.4f} %"])
+    margin = _("margin {percent:.4f} %").format(percent=(total - 1) * 100)
+    return "\n".join([*lines, "", margin])
 
 
 def _odds(prices: Sequence[float]) -> list[str]:
