@@ -2,10 +2,13 @@
 
 import math
 from collections.abc import Callable, Container, Iterable, Iterator
+from functools import reduce
 from typing import Any, Final
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.market_words import market_text, period_text
 from oddsdesk.base.numbers import num
+from oddsdesk.base.texts import N_, _, pgettext, translated
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.matrix import CellKey
 from oddsdesk.board.opportunities.finder import OpportunityKey, OpportunityLeg
@@ -15,9 +18,7 @@ from oddsdesk.board.valuation.verdict_words import (
     levels_in_words,
     sides_in_words,
 )
-from oddsdesk.contract.competitions import period_label
 from oddsdesk.contract.identity import game_title
-from oddsdesk.contract.markets import market_title
 from oddsdesk.desk.bet_cells import at_bookmaker, stake_text
 from oddsdesk.desk.export.files import Row, identified, time_value
 from oddsdesk.desk.opportunities.rows import LegKey, LegRow, rules_text
@@ -51,16 +52,16 @@ from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.ledger.bet_kinds import BetKind
 from oddsdesk.pricing.opportunities import LEAST_WIN_PCT, OpportunityKind, Outlay
 
-_NO_PRICE: Final = "no reliable price"
+_NO_PRICE: Final = _("no reliable price")
 _RECEDING: Final = (TextRole.STRONG, TextRole.VALUE, TextRole.SOFT)
 """What is written so, and may be another by now, is a note until it is looked at."""
 _UNKNOWN: Final = Cell("–", TextRole.NOTE)
 _APART: Final = 1e6
 """Beyond any guaranteed return in percent."""
 KIND_TITLES: Final = {
-    OpportunityKind.ARBITRAGE: "Arbitrage",
-    OpportunityKind.MIDDLE: "Middle",
-    OpportunityKind.LOW_HOLD: "Low hold",
+    OpportunityKind.ARBITRAGE: _("Arbitrage"),
+    OpportunityKind.MIDDLE: _("Middle"),
+    OpportunityKind.LOW_HOLD: _("Low hold"),
 }
 
 
@@ -109,7 +110,7 @@ class OpportunitiesModel(StableRowsModel[LegKey, LegRow]):
 
     def tip(self, row: int, column: int) -> str:
         if self.is_gone(row):
-            return "No longer an opportunity at these prices"
+            return _("No longer an opportunity at these prices")
         return "\n".join(self._told(self.entry(row)))
 
     def _told(self, row: LegRow) -> Iterator[str]:
@@ -121,16 +122,28 @@ def open_text(row: LegRow) -> str:
     if row.rest is None:
         return ""
     if row.lacking:
-        return f"{_NO_PRICE} now for {' or '.join(row.lacking)}"
+        lacking = _joined(_("{one} or {other}"), row.lacking)
+        return _("no reliable price now for {legs}").format(legs=lacking)
+    with_stake = _("{leg}, stake {stake}")
     on = (
         row.found.leg_text(place)
-        + ("" if row.is_lost else f", stake {_staked_text(row.found.legs[place], stake)}")
+        if row.is_lost
+        else with_stake.format(
+            leg=row.found.leg_text(place), stake=_staked_text(row.found.legs[place], stake)
+        )
         for place, stake in row.rest.stakes.items()
     )
+    legs = _joined(_("{one} and {other}"), on)
     if not row.loses:
-        return f"still to place: {' and '.join(on)}"
-    lost = signed_hundredths_text(row.staked.worst_of_all_pct)
-    return f"now at a loss: {' and '.join(on)} would leave {lost} % at worst"
+        return _("still to place: {legs}").format(legs=legs)
+    return _("now at a loss: {legs} would leave {percent} % at worst").format(
+        legs=legs, percent=signed_hundredths_text(row.staked.worst_of_all_pct)
+    )
+
+
+def _joined(of_two: str, parts: Iterable[str]) -> str:
+    """Join parts by a text for ``{one}`` and ``{other}``."""
+    return reduce(lambda one, other: of_two.format(one=one, other=other), parts)
 
 
 def middle_text(row: LegRow) -> str:
@@ -145,19 +158,27 @@ def middle_text(row: LegRow) -> str:
         return _push_text(staked)
     chance = "" if middle.chance is None else f"{percent_text(middle.chance * 100)} %"
     if row.outlay is not None:
-        return chance and f"chance {chance}"
-    needs = f"needs {percent_text(middle.break_even * 100)} %"
-    hit = f"hit {signed_hundredths_text(middle.hit)}"
-    return f"{hit} · {f'{chance}, ' if chance else ''}{needs}"
+        return chance and _("chance {chance}").format(chance=chance)
+    text = (
+        _("hit {win} · {chance}, needs {needed} %") if chance else _("hit {win} · needs {needed} %")
+    )
+    return text.format(
+        win=signed_hundredths_text(middle.hit),
+        chance=chance,
+        needed=percent_text(middle.break_even * 100),
+    )
 
 
 def _push_text(staked: Outlay) -> str:
     """Return the result of a push, and the worst other result where that is higher."""
     if staked.push is None:
         return ""
-    decided = f", else {signed_hundredths_text(staked.worst)}"
-    push = signed_hundredths_text(staked.push)
-    return f"push {push}{decided if staked.push < staked.worst else ''}"
+    text = _("push {push}")
+    if staked.push < staked.worst:
+        text = _("push {push}, else {worst}")
+    return text.format(
+        push=signed_hundredths_text(staked.push), worst=signed_hundredths_text(staked.worst)
+    )
 
 
 def _facts(row: LegRow, seen_at: int, now_ms: int) -> Iterator[str]:
@@ -166,7 +187,9 @@ def _facts(row: LegRow, seen_at: int, now_ms: int) -> Iterator[str]:
     if row.bet is not None:
         yield f"{named}{at_bookmaker(row.bet)}: {exact_odds_text(row.odds)}"
     elif row.is_priced:
-        yield f"{named} at {leg.bookmaker}: {exact_odds_text(leg.odds)}"
+        yield _("{selection} at {bookmaker}: {odds}").format(
+            selection=named, bookmaker=leg.bookmaker, odds=exact_odds_text(leg.odds)
+        )
     else:
         yield f"{named}: {_NO_PRICE}"
     game = game_title(found.match_name)
@@ -175,65 +198,91 @@ def _facts(row: LegRow, seen_at: int, now_ms: int) -> Iterator[str]:
         yield from _price_facts(row, seen_at, now_ms)
     staked = row.staked
     for bet in row.placed:
-        yield f"Placed {stake_text(bet)}{at_bookmaker(bet)}, {exact_odds_text(bet.odds)}"
+        yield _("Placed {stake}{at_bookmaker}, {odds}").format(
+            stake=stake_text(bet), at_bookmaker=at_bookmaker(bet), odds=exact_odds_text(bet.odds)
+        )
     if row.is_priced and row.bet is not None:
-        yield f"Best price now: {exact_odds_text(leg.odds)} at {leg.bookmaker}"
+        yield _("Best price now: {odds} at {bookmaker}").format(
+            odds=exact_odds_text(leg.odds), bookmaker=leg.bookmaker
+        )
     if text := open_text(row):
         yield text[0].upper() + text[1:]
     if row.lacking:
         return
     if row.is_lost:
-        yield "No stake: these prices may be out of date"
+        yield _("No stake: these prices may be out of date")
     elif row.rest is not None:
-        worst = signed_hundredths_text(staked.worst_of_all_pct)
-        money = signed_hundredths_text(staked.worst_of_all)
-        stand = f"if every leg stands: {money} on {num(staked.staked):g} staked"
-        yield f"Guaranteed return then {worst} % {stand}"
+        yield _(
+            "Guaranteed return then {percent} % if every leg stands: {money} on {staked:g} staked"
+        ).format(
+            percent=signed_hundredths_text(staked.worst_of_all_pct),
+            money=signed_hundredths_text(staked.worst_of_all),
+            staked=num(staked.staked),
+        )
     else:
-        worst = signed_hundredths_text(staked.worst_of_all)
-        rounded = f"guaranteed return {worst} after rounding"
-        yield f"All legs: {num(staked.staked):g} staked, {rounded}, if every leg stands"
+        yield _(
+            "All legs: {staked:g} staked, guaranteed return {money} after rounding, if every leg "
+            "stands"
+        ).format(staked=num(staked.staked), money=signed_hundredths_text(staked.worst_of_all))
     if found.eaten_pct >= LEAST_WIN_PCT and row.outlay is None:
-        most = signed_hundredths_text(found.eaten_pct)
-        finer = f"a smaller step or a larger total returns up to {most} %"
-        yield f"Rounding stakes eats the profit: {finer}"
+        yield _(
+            "Rounding stakes eats the profit: a smaller step or a larger total returns up to "
+            "{percent} %"
+        ).format(percent=signed_hundredths_text(found.eaten_pct))
     if text := middle_text(row):
         yield text[0].upper() + text[1:]
     if row.limited_by:
-        yield f"All stakes are smaller, for the limit at {row.limited_by}"
+        yield _("All stakes are smaller, for the limit at {bookmaker}").format(
+            bookmaker=row.limited_by
+        )
     if row.profile.limit is not None:
-        yield f"Your limit at {row.bookmaker}: {num(row.profile.limit):,g}"
-    yield from (f"Rules: {note.text}" for note in row.notes)
+        yield _("Your limit at {bookmaker}: {limit:,g}").format(
+            bookmaker=row.bookmaker, limit=num(row.profile.limit)
+        )
+    yield from (_("Rules: {text}").format(text=translated(note.text)) for note in row.notes)
 
 
 def _staked_text(leg: OpportunityLeg, stake: float) -> str:
     """Return a leg's stake; for a lay, the backer's stake and the liability."""
     backers = leg._replace(stake=stake).backers_stake
-    return (
-        f"{num(stake):g}" if backers is None else f"{num(backers):.2f} (liability {num(stake):g})"
+    if backers is None:
+        return f"{num(stake):g}"
+    return _("{stake:.2f} (liability {liability:g})").format(
+        stake=num(backers), liability=num(stake)
     )
 
 
 def _price_facts(row: LegRow, seen_at: int, now_ms: int) -> Iterator[str]:
     leg = row.leg
     if leg.is_lay:
-        yield f"Wins if {leg.key.selection} does not: {exact_odds_text(round(leg.net_odds, 4))} net"
+        yield _("Wins if {selection} does not: {odds} net").format(
+            selection=leg.key.selection, odds=exact_odds_text(round(leg.net_odds, 4))
+        )
         if row.stake and (staked := _backers_stake(row)) is not None:
-            yield f"Backer's stake {num(staked):.2f}, liability {num(row.stake):g}"
+            yield _("Backer's stake {stake:.2f}, liability {liability:g}").format(
+                stake=num(staked), liability=num(row.stake)
+            )
     elif leg.net_odds != leg.odds:
-        yield f"Net {exact_odds_text(round(leg.net_odds, 4))}"
+        yield _("Net {odds}").format(odds=exact_odds_text(round(leg.net_odds, 4)))
     if leg.same_at:
-        yield f"The same at {', '.join(leg.same_at)}"
+        yield _("The same at {names}").format(names=", ".join(leg.same_at))
     levels = levels_in_words(row.profile, leg.depth)
     if leg.is_lay:
-        yield from (f"Available to {side}" for side in sides_in_words(row.profile, leg.depth))
-    elif for_sale := ", ".join(f"{amount} at {odds}" for odds, amount in levels):
-        yield f"Available: {for_sale}"
+        yield from (
+            _("Available to {side}").format(side=side)
+            for side in sides_in_words(row.profile, leg.depth)
+        )
+    elif for_sale := ", ".join(
+        _("{amount} at {odds}").format(amount=amount, odds=odds) for odds, amount in levels
+    ):
+        yield _("Available: {amounts}").format(amounts=for_sale)
         if text := currency_text(leg.depth):
             yield text
-    yield f"Seen at {clock_text(seen_at, now_ms)}"
+    yield _("Seen at {time}").format(time=clock_text(seen_at, now_ms))
     for caution in leg.cautions:
-        yield f"Warning vs {row.reference}: {caution_text(caution, row.reference)}"
+        yield _("Warning vs {sharp_book}: {warning}").format(
+            sharp_book=row.reference, warning=caution_text(caution, row.reference)
+        )
 
 
 def _of_all(cell: Callable[[LegRow], Cell]) -> Callable[[LegRow, int], Cell]:
@@ -267,7 +316,7 @@ def _selection(row: LegRow, _now: int) -> Cell:
     return Cell(
         row.leg.named(selection),
         is_strong=True,
-        note=f"live · {game}" if row.found.in_play else game,
+        note=_("live") + f" · {game}" if row.found.in_play else game,
     )
 
 
@@ -279,8 +328,8 @@ def _market(row: LegRow) -> Cell:
 
 def _market_text(row: LegRow) -> str:
     key = row.leg.key
-    title = market_title(key.market_type)
-    return f"{title} · {period_label(row.found.sport, key.period)}" if key.period else title
+    title = market_text(key.market_type)
+    return f"{title} · {period_text(row.found.sport, key.period)}" if key.period else title
 
 
 def _odds(row: LegRow, _now: int) -> Cell:
@@ -319,13 +368,17 @@ def _stake(row: LegRow, _now: int) -> Cell:
         staked = _placed_on(row)
         if all(bet.kind is BetKind.LAY for bet in row.placed):
             laid = math.fsum(bet.stake for bet in row.placed)
-            return Cell(f"✓ {num(laid):.2f}", TextRole.ACCENT, note=f"{num(staked):.12g} liability")
+            return Cell(
+                f"✓ {num(laid):.2f}",
+                TextRole.ACCENT,
+                note=_("{amount} liability").format(amount=f"{num(staked):.12g}"),
+            )
         return Cell(f"✓ {num(staked):g}", TextRole.ACCENT)
     backers = _backers_stake(row) if row.stake else None
     notes = (
-        "" if backers is None else f"{num(row.stake):g} liability",
-        "" if row.rest is None else "open",
-        "limit" if row.leg.bookmaker == row.limited_by else "",
+        "" if backers is None else _("{amount} liability").format(amount=f"{num(row.stake):g}"),
+        "" if row.rest is None else pgettext("a leg", "open"),
+        pgettext("a stake", "limit") if row.leg.bookmaker == row.limited_by else "",
     )
     note = " ".join(filter(None, notes))
     if not row.stake:
@@ -341,7 +394,7 @@ def _seen(row: LegRow, now_ms: int) -> Cell:
     return age_cell(row.leg.seen_at, now_ms) if row.is_priced and not row.placed else EMPTY
 
 
-_UNCHECKED: Final = {False: "not checked", True: "likely error, not checked"}
+_UNCHECKED: Final = {False: _("not checked"), True: _("likely error, not checked")}
 """By whether the win is too good to be true."""
 
 
@@ -403,8 +456,8 @@ def _if_priced(of: Callable[[LegRow], Value]) -> Callable[[LegRow], Value]:
 COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
     ColumnSpec(
         "kind",
-        "Kind",
-        Column("Arbitrage", Align.LEFT),
+        N_("Kind"),
+        Column(max(KIND_TITLES.values(), key=len), Align.LEFT),
         _of_all(_kind),
         _kind_rank,
         exports=(
@@ -413,37 +466,44 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
             *identified(_identity),
             Exported("bookmaker", "Bookmaker", _if_priced(lambda row: row.bookmaker)),
         ),
-        tip="Arbitrage: wins at every result if every leg stands. Low hold: costs at most 2 %, or "
-        "completes legs you placed. Middle: no leg loses if the result is between the lines",
+        tip=_(
+            "Arbitrage: wins at every result if every leg stands. Low hold: costs at "
+            "most 2 %, or completes legs you placed. Middle: no leg loses if the "
+            "result is between the lines"
+        ),
         priority=Priority.IMPORTANT,
     ),
     ColumnSpec(
         "profit_pct",
-        "Guaranteed",
+        N_("Guaranteed"),
         Column("+10.00 %"),
         _of_all(_profit),
         _worst_downwards,
         order_up=_worst_upwards,
         exports=(),
         descending_first=True,
-        tip="Guaranteed return if every leg stands: the worst outcome, pushes included, in percent "
-        "of all stakes. Half "
-        "placed ones are always on top, likely errors at the bottom",
+        tip=_(
+            "Guaranteed return if every leg stands: the worst outcome, pushes "
+            "included, in percent of all stakes. Half placed ones are always on top, "
+            "likely errors at the bottom"
+        ),
     ),
     ColumnSpec(
         "hold_pct",
-        "Margin",
+        N_("Margin"),
         Column("−10.0 %"),
         _of_all(_margin),
         _hold_pct,
         exports=(),
-        tip="Market margin at odds after fees, before stakes are rounded; below 0 is an arbitrage "
-        "if rounding leaves a profit",
+        tip=_(
+            "Market margin at odds after fees, before stakes are rounded; below 0 is "
+            "an arbitrage if rounding leaves a profit"
+        ),
         priority=Priority.USEFUL,
     ),
     ColumnSpec(
         "selection",
-        "Selection",
+        N_("Selection"),
         Column(
             "Timberwolves −113.5 v O",
             Align.LEFT,
@@ -459,12 +519,12 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
     ),
     ColumnSpec(
         "market_type",
-        "Market",
+        N_("Market"),
         Column(
-            "Match result · 1st Q",
+            f"{translated('Match result')} · {translated('1st Quarter')[:5]}",
             Align.LEFT,
             stretches=True,
-            widest="Both teams to score · 1st Half",
+            widest=f"{translated('Both teams to score')} · {translated('1st Half')}",
         ),
         lambda row, _now: _market(row),
         lambda row: (row.found.legs[0].key.market_type, row.found.key.period),
@@ -480,7 +540,7 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
     ),
     ColumnSpec(
         "odds",
-        "Odds",
+        N_("Odds"),
         Column("", note_sample="8.888", hangs=True, narrow=""),
         _odds,
         lambda row: row.found.legs[0].odds,
@@ -492,12 +552,14 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
         ),
         descending_first=True,
         sample=odds_sample,
-        tip="The odds offered; the small figure is after commission or tax. For a lay: the "
-        "backer's odds, and what 1 of liability returns",
+        tip=_(
+            "The odds offered; the small figure is after commission or tax. For a "
+            "lay: the backer's odds, and what 1 of liability returns"
+        ),
     ),
     ColumnSpec(
         "bookmaker",
-        "Bookmaker",
+        N_("Bookmaker"),
         Column(
             "William Hill UK",
             Align.LEFT,
@@ -509,14 +571,16 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
         _at,
         lambda row: row.found.legs[0].bookmaker.casefold(),
         exports=(),
-        tip="Bookmaker with the price; +2: two more have it, see the row's tooltip. For a leg you "
-        "placed: where",
-        short_title="Book",
+        tip=_(
+            "Bookmaker with the price; +2: two more have it, see the row's tooltip. "
+            "For a leg you placed: where"
+        ),
+        short_title=N_("Book"),
     ),
     ColumnSpec(
         "stake",
-        "Stake",
-        Column("100.00", note_sample="100 liability", narrow=""),
+        N_("Stake"),
+        Column("100.00", note_sample=_("{amount} liability").format(amount="100"), narrow=""),
         _stake,
         lambda row: 0.0 if row.is_lost else row.staked.stakes[0],
         exports=(
@@ -526,14 +590,16 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
             Exported("worst", "Guaranteed return", _worst_case, Kind.NUMBER, 2),
         ),
         descending_first=True,
-        tip="Your total per opportunity, split so that the worst outcome returns most; for a lay, "
-        "the backer's stake, and in small its liability, which counts in the total. Limit: your "
-        "limit or what is available there, so all stakes are smaller. ✓ is your open bet; the "
-        "other legs complete it",
+        tip=_(
+            "Your total per opportunity, split so that the worst outcome returns "
+            "most; for a lay, the backer's stake, and in small its liability, which "
+            "counts in the total. Limit: your limit or what is available there, so "
+            "all stakes are smaller. ✓ is your open bet; the other legs complete it"
+        ),
     ),
     ColumnSpec(
         "seen",
-        "Seen",
+        N_("Seen"),
         Column("59 min"),
         _seen,
         lambda row: -min(leg.seen_at for leg in row.found.legs),
@@ -541,24 +607,32 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
             Exported("is_live", "In play", lambda row: row.found.in_play, Kind.FLAG),
             Exported("scraped_at", "Seen", _seen_at, Kind.TIME),
         ),
-        tip="Time since the price was last seen at the bookmaker",
+        tip=_("Time since the price was last seen at the bookmaker"),
         priority=Priority.IMPORTANT,
     ),
     ColumnSpec(
         "middle",
-        "Middle, push",
-        Column("hit +96.50 · 10.1 %, needs 2.5 %", Align.LEFT),
+        N_("Middle, push"),
+        Column(
+            _("hit {win} · {chance}, needs {needed} %").format(
+                win="+96.50", chance="10.1 %", needed="2.5"
+            ),
+            Align.LEFT,
+        ),
         _of_all(lambda row: Cell(middle_text(row), TextRole.SOFT)),
         lambda row: -1.0 if row.found.middle is None else row.found.middle.hit,
         exports=(),
         descending_first=True,
-        tip="Hit: the least that a middle wins, and its chance by the sharp book's odds. Needs: "
-        "the chance at which it breaks even. Push: the return if a line is hit exactly",
+        tip=_(
+            "Hit: the least that a middle wins, and its chance by the sharp book's "
+            "odds. Needs: the chance at which it breaks even. Push: the return if a "
+            "line is hit exactly"
+        ),
         priority=Priority.EXTRA,
     ),
     ColumnSpec(
         "cautions",
-        "Warning vs sharp book",
+        N_("Warning vs sharp book"),
         Column("likely error, far above fair", Align.LEFT, stretches=True),
         _caution,
         lambda row: len(row.found.legs[0].cautions),
@@ -570,10 +644,13 @@ COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
             ),
             Exported("notes", "Rules", lambda row: ". ".join(note.text for note in row.notes)),
         ),
-        tip="What is wrong with the price compared with the sharp book. A price far above fair is "
-        "often an error that the bookmaker voids. Not checked: no fair odds are known, so only a "
-        "margin below -10 % shows an error. Rules differ, rules not known: one leg may be void "
-        "while another is lost, see the row's tooltip",
+        tip=_(
+            "What is wrong with the price compared with the sharp book. A price far "
+            "above fair is often an error that the bookmaker voids. Not checked: no "
+            "fair odds are known, so only a margin below -10 % shows an error. Rules "
+            "differ, rules not known: one leg may be void while another is lost, see "
+            "the row's tooltip"
+        ),
         priority=Priority.IMPORTANT,
     ),
 )

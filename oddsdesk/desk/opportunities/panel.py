@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QMenu, QWidget
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.numbers import num
+from oddsdesk.base.texts import _, ngettext, pgettext, translated
 from oddsdesk.board.board import Board
 from oddsdesk.board.model import notices
 from oddsdesk.board.model.matrix import CellKey, RowKey
@@ -20,6 +21,7 @@ from oddsdesk.desk.opportunities.lists import OpenSides, OpportunityList, as_it_
 from oddsdesk.desk.opportunities.model import KIND_TITLES, OpportunitiesModel, open_text
 from oddsdesk.desk.opportunities.rows import (
     BUILT_IN,
+    NONE_NOW,
     LegKey,
     LegRow,
     OpportunityFilter,
@@ -28,7 +30,6 @@ from oddsdesk.desk.opportunities.rows import (
     filter_words,
     leg_rows,
     open_on_a_side,
-    plural_of,
 )
 from oddsdesk.desk.presets import LayoutPresets, PresetChoice, PresetDialog, label_of, time_box
 from oddsdesk.desk.records import Records
@@ -109,7 +110,7 @@ class OpportunitiesPanel(ListPanel):
         self.list = OpportunityList(board, clock, preferences, self._is_seen)
         self.model = OpportunitiesModel(clock, board)
         self.table = LiveTable(theme, self.model, clock)
-        self.table.setAccessibleName("Opportunities")
+        self.table.setAccessibleName(_("Opportunities"))
         self.menu = QMenu(self)
         self._undo = add_action(self, "opportunities.take_back", self._take_back)
         self._at_bookmaker = add_action(self, "opportunities.open", self._open)
@@ -282,13 +283,13 @@ class OpportunitiesPanel(ListPanel):
     def _said(self) -> list[str]:
         connection = self._board.connection
         if not self._listed and (self._is_lost or connection.has_no_service):
-            return [connection.why_lost or notices.LOST] if self._is_filled else []
+            return [translated(connection.why_lost or notices.LOST)] if self._is_filled else []
         if self._looks_back or not (self._listed or self.list.has_looked):
             return []
         old = old_text(connection, self._clock())
         said = [no_stakes(connection)] if self._is_lost else [old] if old else []
         if not self.list.has_looked:
-            said.append("searching")
+            said.append(_("searching"))
         return [*said, *count_facts(self._rows.values(), self._filtered_out.total())]
 
     def _state(self) -> EmptyState:
@@ -349,7 +350,7 @@ class OpportunitiesPanel(ListPanel):
         if row.placed:
             self.take_back_requested.emit(row.placed[-1])
         else:
-            self.messages.show_message("No bet is recorded on this leg.", passes=True)
+            self.messages.show_message(_("No bet is recorded on this leg."), passes=True)
 
     def _show_game(self) -> None:
         if (row := self._current()) is not None:
@@ -434,14 +435,14 @@ def opportunities_header(theme: Theme) -> ListHeader:
     """Return the line above the opportunities: which kind, how many, sorting, preset."""
     return ListHeader(
         theme,
-        "Kind of opportunity",
-        [(_ALL, "All"), *((kind.value, KIND_TITLES[kind]) for kind in OpportunityKind)],
+        _("Kind of opportunity"),
+        [(_ALL, _("All")), *((kind.value, KIND_TITLES[kind]) for kind in OpportunityKind)],
         _FITS,
-        preset_tip="Preset: which opportunities are listed (E to change)",
+        preset_tip=_("Preset: which opportunities are listed (E to change)"),
     )
 
 
-SHOW_ALL: Final = "Show all opportunities"
+SHOW_ALL: Final = _("Show all opportunities")
 
 
 def count_facts(rows: Collection[LegRow], hidden: int) -> Iterator[str]:
@@ -449,17 +450,21 @@ def count_facts(rows: Collection[LegRow], hidden: int) -> Iterator[str]:
     by_kind = Counter(row.kind for row in rows if row.is_first and not row.lacking)
     if opened := open_on_a_side(rows):
         losing = sum(row.loses for row in opened)
-        of_those = f", {losing} now at a loss" if losing else ""
-        yield f"{len(opened)} half placed{of_those}"
+        text = _("{count} half placed")
+        if losing:
+            text = _("{count} half placed, {losing} now at a loss")
+        yield text.format(count=len(opened), losing=losing)
     yield from (count_text(kind, by_kind[kind]) for kind in OpportunityKind)
     if hidden:
-        yield f"{hidden} hidden"
+        yield _("{count} hidden").format(count=hidden)
 
 
 def details(rows: Collection[LegRow], chosen: OpportunityFilter) -> Iterator[str]:
     """Yield details of the counted opportunities, shown as far as there is room."""
     if doubtful := sum(row.is_too_good for row in rows if row.is_first):
-        yield f"{doubtful} likely errors" if doubtful > 1 else "1 likely error"
+        yield ngettext("{count} likely error", "{count} likely errors", doubtful).format(
+            count=doubtful
+        )
     opened = open_on_a_side(rows)
     if len(opened) == 1:
         yield open_text(opened[0])
@@ -474,25 +479,25 @@ def why_unknown(
     ``has_some``: some were found before; ``has_looked``: all prices were looked through.
     """
     if connection.as_of_ms is not None:
-        detail = "It shows games and their prices."
-        return EmptyState("table", "No opportunities in the past view.", detail)
+        detail = _("It shows games and their prices.")
+        return EmptyState("table", _("No opportunities in the past view."), detail)
     if connection.has_no_service:
         return NO_SERVICE
     if connection.link in (notices.Link.CONNECTING, notices.Link.STOPPED):
-        return EmptyState("loading", "Loading prices…")
+        return EmptyState("loading", _("Loading prices…"))
     if (refused := state_of_refusal(connection)) is not None:
         return refused
     if connection.is_lost and not has_some:
-        why = connection.why_lost
-        detail = "The search resumes once prices are up to date."
+        why = translated(connection.why_lost)
+        detail = _("The search resumes once prices are up to date.")
         return EmptyState("offline", f"{why[0].upper()}{why[1:]}.", detail)
     if connection.has_unread_prices:
-        detail = "Arbs, middles and low holds appear as prices come in."
-        return EmptyState("loading", "Loading prices…", detail)
+        detail = _("Arbs, middles and low holds appear as prices come in.")
+        return EmptyState("loading", _("Loading prices…"), detail)
     if not has_looked:
-        return EmptyState("loading", "Searching…")
+        return EmptyState("loading", _("Searching…"))
     if (old := old_text(connection, now_ms)) and not has_some:
-        detail = "The search resumes as soon as prices come in."
+        detail = _("The search resumes as soon as prices come in.")
         return EmptyState("offline", f"{old[0].upper()}{old[1:]}.", detail)
     return None
 
@@ -506,18 +511,21 @@ def why_none(
 ) -> EmptyState:
     """Return why none of a kind is listed, or none at all; ``has_others``: of other kinds some."""
     if here := hidden.total() if kind is None else hidden[kind]:
-        ones = "1 opportunity is" if here == 1 else f"{here} opportunities are"
-        return EmptyState("filter", f"{ones} hidden by the preset.", action=SHOW_ALL)
+        text = ngettext(
+            "{count} opportunity is hidden by the preset.",
+            "{count} opportunities are hidden by the preset.",
+            here,
+        ).format(count=here)
+        return EmptyState("filter", text, action=SHOW_ALL)
     if kind is not None and has_others:
-        sentence = f"No {plural_of(kind)} now."
-        return EmptyState("filter", sentence, "Other kinds have some.")
+        return EmptyState("filter", NONE_NOW[kind], _("Other kinds have some."))
     if names := chosen.bookmakers:
-        sentence = f"No arbs or low-hold bets at these {len(names)} bookmakers now."
-        return EmptyState("filter", sentence, action=SHOW_ALL)
+        text = _("No arbs or low-hold bets at these {count} bookmakers now.")
+        return EmptyState("filter", text.format(count=len(names)), action=SHOW_ALL)
     return EmptyState(
         "table",
-        "No arbs or low-hold bets now.",
-        "They appear here as soon as your bookmakers have some.",
+        _("No arbs or low-hold bets now."),
+        _("They appear here as soon as your bookmakers have some."),
     )
 
 
@@ -537,7 +545,7 @@ class OpportunityPresetDialog(PresetDialog[OpportunityPreset]):
         taken: Container[str],
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__("Opportunity preset", preset.name, taken, parent)
+        super().__init__(_("Opportunity preset"), preset.name, taken, parent)
         chosen = preset.filter
         self.least = bound_spin(
             chosen.least_worst, " %", decimals=1, step=0.5, least=_LEAST_PCT, most=_MOST_PCT
@@ -546,23 +554,23 @@ class OpportunityPresetDialog(PresetDialog[OpportunityPreset]):
             chosen.most_worst, " %", decimals=1, step=0.5, least=_LEAST_PCT, most=_MOST_PCT
         )
         self.state = time_box(chosen.in_play)
-        self.without_too_good = QCheckBox("Hide likely &errors")
+        self.without_too_good = QCheckBox(_("Hide likely &errors"))
         self.without_too_good.setToolTip(
-            "A price far above fair is often an error that the bookmaker voids"
+            _("A price far above fair is often an error that the bookmaker voids")
         )
         self.without_too_good.setChecked(chosen.without_too_good)
-        self.without_lays = QCheckBox("Without &lays")
-        self.without_lays.setToolTip("Only back bets: leave out sets with a lay at an exchange")
+        self.without_lays = QCheckBox(_("Without &lays"))
+        self.without_lays.setToolTip(_("Only back bets: leave out sets with a lay at an exchange"))
         self.without_lays.setChecked(chosen.without_lays)
         names = sorted({*bookmakers, *chosen.bookmakers}, key=str.casefold)
-        self.bookmakers = CheckList("Bookmakers", [(n, n) for n in names], chosen.bookmakers)
+        self.bookmakers = CheckList(_("Bookmakers"), [(n, n) for n in names], chosen.bookmakers)
         self.bookmakers.setMinimumSize(*_LIST_SIZE)
         self._fill_form()
         self._lay_out(
-            "Tick none to include all your bookmakers.",
+            _("Tick none to include all your bookmakers."),
             self.without_too_good,
             self.without_lays,
-            label_of("All legs at these &bookmakers", self.bookmakers),
+            label_of(_("All legs at these &bookmakers"), self.bookmakers),
             self.bookmakers,
         )
         for bound in (self.least, self.most):
@@ -584,20 +592,19 @@ class OpportunityPresetDialog(PresetDialog[OpportunityPreset]):
 
     def _fill_form(self) -> None:
         form = self.form
-        form.addWidget(label_of("&When", self.state), 1, 0)
+        form.addWidget(label_of(_("&When"), self.state), 1, 0)
         form.addWidget(self.state, 1, 1, 1, 3)
-        form.addWidget(label_of("Guaranteed &return from", self.least), 2, 0)
+        form.addWidget(label_of(_("Guaranteed &return from"), self.least), 2, 0)
         form.addWidget(self.least, 2, 1)
-        form.addWidget(label_of("to", self.most), 2, 2)
+        form.addWidget(label_of(pgettext("least and most", "to"), self.most), 2, 2)
         form.addWidget(self.most, 2, 3)
 
     def _problem_of(self, preset: OpportunityPreset) -> str:
         least, most = preset.filter.least_worst, preset.filter.most_worst
         if least is not None and most is not None and least > most:
-            return (
-                f"Guaranteed return from {num(least):g} to {num(most):g} %:"
-                " the first must be lower."
-            )
+            return _(
+                "Guaranteed return from {least:g} to {most:g} %: the first must be lower."
+            ).format(least=num(least), most=num(most))
         if len(preset.filter.bookmakers) == 1:
-            return "Tick two bookmakers or more: the legs are at different ones."
+            return _("Tick two bookmakers or more: the legs are at different ones.")
         return ""

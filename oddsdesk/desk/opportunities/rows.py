@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from oddsdesk.base.numbers import num
+from oddsdesk.base.texts import N_, _, ngettext
 from oddsdesk.board.opportunities.finder import Opportunity, OpportunityKey, OpportunityLeg
 from oddsdesk.board.opportunities.offers import LegsToPlace
 from oddsdesk.ledger.bets import PlacedBet
@@ -215,28 +216,31 @@ def _notes(
     return tuple(rule_notes(rules, [leg for leg in legs if leg.bookmaker], market, line))
 
 
-_COUNTED: Final = {
-    OpportunityKind.ARBITRAGE: "arb",
-    OpportunityKind.MIDDLE: "middle",
-    OpportunityKind.LOW_HOLD: "low hold",
+NONE_NOW: Final = {
+    OpportunityKind.ARBITRAGE: _("No arbs now."),
+    OpportunityKind.MIDDLE: _("No middles now."),
+    OpportunityKind.LOW_HOLD: _("No low holds now."),
 }
-
-
-def plural_of(kind: OpportunityKind) -> str:
-    """Return what several of a kind are called, such as "arbs"."""
-    return f"{_COUNTED[kind]}s"
+"""What is said where none of a kind is listed."""
 
 
 def count_text(kind: OpportunityKind, count: int) -> str:
     """Return how many there are of a kind, such as "2 arbs"."""
-    return f"{count} {_COUNTED[kind] if count == 1 else plural_of(kind)}"
+    match kind:
+        case OpportunityKind.ARBITRAGE:
+            text = ngettext("{count} arb", "{count} arbs", count)
+        case OpportunityKind.MIDDLE:
+            text = ngettext("{count} middle", "{count} middles", count)
+        case OpportunityKind.LOW_HOLD:
+            text = ngettext("{count} low hold", "{count} low holds", count)
+    return text.format(count=count)
 
 
 def rules_text(row: LegRow) -> str:
     """Return whether rules of settlement differ or may differ, in short; empty if neither."""
     if all(note.is_unknown for note in row.notes):
-        return "rules not known" if row.notes else ""
-    return "rules differ"
+        return _("rules not known") if row.notes else ""
+    return _("rules differ")
 
 
 def open_on_a_side(rows: Iterable[LegRow]) -> list[LegRow]:
@@ -382,10 +386,10 @@ class OpportunityPreset(msgspec.Struct, frozen=True):
 
 
 BUILT_IN: Final = (
-    OpportunityPreset("All opportunities", OpportunityFilter()),
-    OpportunityPreset("Before kick-off", OpportunityFilter(in_play=False)),
-    OpportunityPreset("In play", OpportunityFilter(in_play=True)),
-    OpportunityPreset("No likely errors", OpportunityFilter(without_too_good=True)),
+    OpportunityPreset(N_("All opportunities"), OpportunityFilter()),
+    OpportunityPreset(N_("Before kick-off"), OpportunityFilter(in_play=False)),
+    OpportunityPreset(N_("In play"), OpportunityFilter(in_play=True)),
+    OpportunityPreset(N_("No likely errors"), OpportunityFilter(without_too_good=True)),
 )
 """Presets that are always there; the user's own come after them."""
 
@@ -394,17 +398,17 @@ def filter_words(chosen: OpportunityFilter) -> list[str]:
     """Return a filter in few words: ``return ≥ 1 %``, ``before kick-off``, ``3 books``."""
     said = _bounds(chosen.least_worst, chosen.most_worst)
     if chosen.in_play is not None:
-        said.append("in play" if chosen.in_play else "before kick-off")
+        said.append(_("in play") if chosen.in_play else _("before kick-off"))
     if chosen.without_too_good:
-        said.append("no likely errors")
+        said.append(_("no likely errors"))
     if names := chosen.bookmakers:
-        said.append(names[0] if len(names) == 1 else f"{len(names)} books")
+        said.append(names[0] if len(names) == 1 else _("{count} books").format(count=len(names)))
     return said
 
 
 def _bounds(least: float | None, most: float | None) -> list[str]:
     if least is not None and most is not None:
-        return [f"return {num(least):g} – {num(most):g} %"]
+        return [_("return {least:g} – {most:g} %").format(least=num(least), most=num(most))]
     if least is not None:
-        return [f"return ≥ {num(least):g} %"]
-    return [] if most is None else [f"return ≤ {num(most):g} %"]
+        return [_("return ≥ {least:g} %").format(least=num(least))]
+    return [] if most is None else [_("return ≤ {most:g} %").format(most=num(most))]

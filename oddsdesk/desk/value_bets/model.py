@@ -531,7 +531,7 @@ COLUMNS: Final[tuple[ColumnSpec[BetRow, int], ...]] = (
         ),
         sample=formatting.odds_sample,
         tip=_("The odds offered; the small figure is after commission or tax. ?: see "
-"the warning"),
+        "the warning"),
     ),
     ColumnSpec(
         "bookmaker",
@@ -541,7 +541,7 @@ COLUMNS: Final[tuple[ColumnSpec[BetRow, int], ...]] = (
         lambda row: row.bet_price.bookmaker.casefold(),
         exports=(),
         tip=_("Who has the best odds after commission; +2: two more do, see the row's "
-"tooltip"),
+        "tooltip"),
         short_title=N_("Book"),
     ),
     ColumnSpec(
@@ -578,7 +578,7 @@ COLUMNS: Final[tuple[ColumnSpec[BetRow, int], ...]] = (
         ),
         descending_first=True,
         tip=_("EV as the service states it. It is usually lower: the service takes off "
-"a safety margin (1 %, player props 4.03 %) and no commission"),
+        "a safety margin (1 %, player props 4.03 %) and no commission"),
         priority=Priority.EXTRA,
     ),
     ColumnSpec(
@@ -594,7 +594,7 @@ COLUMNS: Final[tuple[ColumnSpec[BetRow, int], ...]] = (
         ),
         descending_first=True,
         tip=_("Stake for this outcome in all; the tooltip says what limits it. ✓ is "
-"your open bet"),
+        "your open bet"),
     ),
     ColumnSpec(
         "liquidity",
@@ -641,7 +641,7 @@ COLUMNS: Final[tuple[ColumnSpec[BetRow, int], ...]] = (
             ),
         ),
         tip=_("Why the price is no value bet and has no stake; for value bets, who "
-"else has the bet"),
+        "else has the bet"),
         priority=Priority.IMPORTANT,
     ),
 )  # fmt: skip
