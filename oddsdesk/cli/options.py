@@ -16,7 +16,7 @@ from click.shell_completion import CompletionItem
 from oddsdesk.base.clock import system_clock
 from oddsdesk.base.figures import FigureError, read_moment, read_typed_amount
 from oddsdesk.base.places import NoHomeError, default_database, default_ledger, how_to_install
-from oddsdesk.base.texts import _, translated
+from oddsdesk.base.texts import _, pgettext, translated
 from oddsdesk.contract.identity import fold_name
 from oddsdesk.pricing.devig import METHODS
 from oddsdesk.pricing.formats import OddsFormatError, parse_typed
@@ -57,7 +57,7 @@ class Number(click.FloatRange):
         most: float | None = None,
         *,
         above: bool = False,
-        what: str = _("number"),
+        what: str = pgettext("a value", "number"),
     ) -> None:
         super().__init__(least, most, min_open=above)
         self._what = what
