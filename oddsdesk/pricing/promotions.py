@@ -143,18 +143,20 @@ def problem_of(promotion: Promotion) -> str:
     """Return what is wrong with an offer, as one line that says what is expected; empty if fine."""
     offer, kind = promotion, promotion.kind
     wrong = {
-        "give the offer a name": not offer.name.strip(),
-        f"the name may not contain {NAME_ENDS!r} or line ends": any(
+        N_("give the offer a name"): not offer.name.strip(),
+        N_("the name may not contain {mark!r} or line ends").format(mark=NAME_ENDS): any(
             mark in offer.name for mark in (NAME_ENDS, "\n", "\r")
         ),
-        "enter the bookmaker": not offer.bookmaker.strip(),
-        "the amount must be above 0": not 0 < offer.amount < math.inf,
-        "the minimum odds must be at least 1": not 1 <= offer.least_odds < math.inf,
-        "the refund must be above 0": offer.refund is not None and not 0 < offer.refund < math.inf,
-        "a free bet must be worth 0 to 100 % of its amount": not 0 <= offer.retention <= 1,
-        "the boost must be above 0 %": kind is PromoKind.BOOST and not 0 < offer.boost < math.inf,
-        "the wagering must be above 0": not 0 < offer.wagering < math.inf,
-        "the largest stake must be above 0": offer.most_stake is not None
+        N_("enter the bookmaker"): not offer.bookmaker.strip(),
+        N_("the amount must be above 0"): not 0 < offer.amount < math.inf,
+        N_("the minimum odds must be at least 1"): not 1 <= offer.least_odds < math.inf,
+        N_("the refund must be above 0"): offer.refund is not None
+        and not 0 < offer.refund < math.inf,
+        N_("a free bet must be worth 0 to 100 % of its amount"): not 0 <= offer.retention <= 1,
+        N_("the boost must be above 0 %"): kind is PromoKind.BOOST
+        and not 0 < offer.boost < math.inf,
+        N_("the wagering must be above 0"): not 0 < offer.wagering < math.inf,
+        N_("the largest stake must be above 0"): offer.most_stake is not None
         and not 0 < offer.most_stake < math.inf,
     }
     return next((text for text, holds in wrong.items() if holds), "")

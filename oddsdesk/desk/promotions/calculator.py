@@ -7,12 +7,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialogButtonBox, QLineEdit, QWidget
 
 from oddsdesk.base.numbers import num, typed_number
+from oddsdesk.base.texts import _, translated
 from oddsdesk.desk.promotions.offer_dialog import number_field, typed_amount
 from oddsdesk.desk.ui.controls.bars import Fact, FactsBar
 from oddsdesk.desk.ui.controls.fields import ChoiceBox
 from oddsdesk.desk.ui.controls.form_dialog import FormDialog
 from oddsdesk.desk.ui.controls.labels import Label
-from oddsdesk.desk.ui.controls.messages import sentence
+from oddsdesk.desk.ui.controls.messages import capitalized, sentence
 from oddsdesk.desk.ui.formatting import odds_title, read_odds, signed_hundredths_text, typed_text
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.pricing.formats import OddsFormatError
@@ -36,14 +37,14 @@ class HedgeCalculator(FormDialog):
         parent: QWidget,
     ) -> None:
         """Fill in a bet with odds before a boost, the lay odds, and the commission as a share."""
-        super().__init__(theme, "Hedge calculator", parent)
+        super().__init__(theme, _("Hedge calculator"), parent)
         self.setWindowModality(Qt.WindowModality.NonModal)
         self.setMinimumWidth(theme.fonts.scaled(_WIDTH))
         bet = bet or PromotedBet(PromoKind.FREE, 25.0, 0.0)
         kind = PromoKind.QUALIFY if bet.kind is PromoKind.BONUS else bet.kind
         self.kind = ChoiceBox()
         for each in _KINDS:
-            self.kind.addItem(f"{each.words[0].upper()}{each.words[1:]}", each)
+            self.kind.addItem(capitalized(translated(each.words)), each)
         self.kind.setCurrentIndex(_KINDS.index(kind))
         self.stake = QLineEdit(typed_number(bet.stake))
         self.back = QLineEdit("" if back_odds is None else typed_text(back_odds))
@@ -71,23 +72,25 @@ class HedgeCalculator(FormDialog):
             ValueError: A field makes no sense; says which, and what was expected.
         """
         kind: PromoKind = self.kind.currentData()
-        stake = typed_amount("Stake", self.stake)
-        refund = typed_amount("Refund", self.refund) if kind is PromoKind.REFUND else 0.0
+        stake = typed_amount(_("Stake"), self.stake)
+        refund = typed_amount(_("Refund"), self.refund) if kind is PromoKind.REFUND else 0.0
         boost = self.boost.value() / 100 if kind is PromoKind.BOOST else 0.0
-        bet = PromotedBet(kind, stake, _odds("Back odds", self.back), refund, boost)
-        return hedged_by_lay(bet, _odds("Lay odds", self.lay), self.commission.value() / 100)
+        back = _odds(self.back, _("Back odds: {error}"), _("Enter the back odds"))
+        lay = _odds(self.lay, _("Lay odds: {error}"), _("Enter the lay odds"))
+        bet = PromotedBet(kind, stake, back, refund, boost)
+        return hedged_by_lay(bet, lay, self.commission.value() / 100)
 
     def is_changed(self) -> bool:
         return False  # there is nothing to lose
 
     def _lay_out(self) -> None:
-        self.add_row("&Kind", self.kind)
-        self.add_row("&Stake", self.stake)
-        self.add_row(odds_title("&Back odds"), self.back)
-        self.add_row(odds_title("&Lay odds"), self.lay)
-        self.add_row("&Commission on the lay", self.commission)
-        self._boost_row = self.add_row("B&oost", self.boost)
-        self._refund_row = self.add_row("&Refund, in cash", self.refund)
+        self.add_row(_("&Kind"), self.kind)
+        self.add_row(_("&Stake"), self.stake)
+        self.add_row(odds_title(_("&Back odds")), self.back)
+        self.add_row(odds_title(_("&Lay odds")), self.lay)
+        self.add_row(_("&Commission on the lay"), self.commission)
+        self._boost_row = self.add_row(_("B&oost"), self.boost)
+        self._refund_row = self.add_row(_("&Refund, in cash"), self.refund)
         self.below.addWidget(self.figures)
         self.below.addWidget(self.said)
         self.buttons.addButton(QDialogButtonBox.StandardButton.Close)
@@ -101,7 +104,7 @@ class HedgeCalculator(FormDialog):
         try:
             found, problem = self.hedge(), ""
         except ValueError as error:
-            found, problem = None, str(error)
+            found, problem = None, translated(str(error))
         self.figures.fill_facts(_facts(found))
         ends = "" if found is None else _ends_text(found)
         self.said.setText(sentence(problem) if problem else ends)
@@ -109,27 +112,34 @@ class HedgeCalculator(FormDialog):
 
 def _facts(found: HedgedBet | None) -> list[Fact]:
     if found is None:
-        return [Fact(title, "–", "") for title in ("Lay stake", "Liability", "Locked in")]
+        return [Fact(title, "–", "") for title in (_("Lay stake"), _("Liability"), _("Locked in"))]
     pct = 100 * found.locked / found.bet.stake
     return [
-        Fact("Lay stake", f"{num(found.typed[0]):,.2f}", ""),
-        Fact("Liability", f"{num(found.stakes[0]):,.2f}", ""),
-        Fact("Locked in", signed_hundredths_text(found.locked), f"{num(pct):.1f} % of the stake"),
+        Fact(_("Lay stake"), f"{num(found.typed[0]):,.2f}", ""),
+        Fact(_("Liability"), f"{num(found.stakes[0]):,.2f}", ""),
+        Fact(
+            _("Locked in"),
+            signed_hundredths_text(found.locked),
+            _("{share} % of the stake").format(share=f"{num(pct):.1f}"),
+        ),
     ]
 
 
 def _ends_text(found: HedgedBet) -> str:
     back, lay = map(signed_hundredths_text, (found.if_wins, *found.if_others))
-    return f"{back} if the back bet wins, {lay} if the lay wins. Stakes are exact, not rounded."
+    return _(
+        "{back} if the back bet wins, {lay} if the lay wins. Stakes are exact, not rounded."
+    ).format(back=back, lay=lay)
 
 
-def _odds(name: str, field: QLineEdit) -> float:
+def _odds(field: QLineEdit, wrong: str, missing: str) -> float:
+    """Return typed odds; ``wrong`` is the message for invalid ones, with an ``{error}``."""
     if not field.text().strip():
-        raise ValueError(f"Enter the {name.lower()}")
+        raise ValueError(missing)
     try:
         odds = read_odds(field.text())
     except OddsFormatError as error:
-        raise ValueError(f"{name}: {error}") from None
+        raise ValueError(wrong.format(error=translated(str(error)))) from None
     if not 1 < odds < math.inf:
-        raise ValueError(f"{name}: expected odds above 1")
+        raise ValueError(wrong.format(error=_("expected odds above 1")))
     return odds

@@ -4,15 +4,15 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.market_words import market_text, period_text
 from oddsdesk.base.numbers import num
+from oddsdesk.base.texts import _, pgettext
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.matrix import CellKey
 from oddsdesk.board.opportunities.finder import OpportunityLeg
 from oddsdesk.board.promotions import PromoWay, WayKey
 from oddsdesk.board.valuation.verdict_words import caution_text, currency_text, levels_in_words
-from oddsdesk.contract.competitions import period_label
 from oddsdesk.contract.identity import game_title
-from oddsdesk.contract.markets import market_title
 from oddsdesk.desk.export.files import Row, identified, time_value
 from oddsdesk.desk.ui.formatting import (
     clock_text,
@@ -134,73 +134,86 @@ class WaysModel(StableRowsModel[WayRowKey, WayRow]):
 
     def tip(self, row: int, column: int) -> str:
         if self.is_gone(row):
-            return "No longer possible at these prices"
+            return _("No longer possible at these prices")
         shown = self.entry(row)
         return "\n".join(_facts(shown, self._seen_at(shown.leg), self._clock()))
 
 
 def _facts(row: WayRow, seen_at: int, now_ms: int) -> Iterator[str]:
     way, leg = row.way, row.leg
-    yield f"{leg_text(row)} at {leg.bookmaker}: {exact_odds_text(row.odds)}"
+    yield _("{bet} at {bookmaker}: {odds}").format(
+        bet=leg_text(row), bookmaker=leg.bookmaker, odds=exact_odds_text(row.odds)
+    )
     yield f"{game_title(way.match_name)} · {_market_text(row)} · {_start(row, now_ms)}"
     if row.is_first and way.bet.boost:
-        yield f"{exact_odds_text(leg.odds)} without the boost"
+        yield _("{odds} without the boost").format(odds=exact_odds_text(leg.odds))
     if leg.net_odds != leg.odds:
-        of_what = " per unit of liability" if leg.is_lay else ""
-        yield f"Net {exact_odds_text(round(leg.net_odds, 4))}{of_what}"
+        text = _("Net {odds} per unit of liability") if leg.is_lay else _("Net {odds}")
+        yield text.format(odds=exact_odds_text(round(leg.net_odds, 4)))
     if leg.is_lay:
-        yield f"Lay stake {num(row.stake):.2f}, liability {num(leg.stake):.2f}"
+        yield _("Lay stake {stake}, liability {liability}").format(
+            stake=f"{num(row.stake):.2f}", liability=f"{num(leg.stake):.2f}"
+        )
     if leg.same_at:
-        yield f"The same at {', '.join(leg.same_at)}"
+        yield _("The same at {bookmakers}").format(bookmakers=", ".join(leg.same_at))
     levels = levels_in_words(row.profile, leg.depth)
-    if not leg.is_lay and (for_sale := ", ".join(f"{most} at {odds}" for odds, most in levels)):
-        yield f"Available: {for_sale}"
+    at = _("{amount} at {odds}")
+    for_sale = ", ".join(at.format(amount=most, odds=odds) for odds, most in levels)
+    if not leg.is_lay and for_sale:
+        yield _("Available: {amounts}").format(amounts=for_sale)
         if row.is_first and (text := currency_text(leg.depth)):
             yield text
     if leg.is_lay and leg.depth is not None:
         lays = (
-            f"{num(size):g} at {exact_odds_text(odds)}"
+            at.format(amount=f"{num(size):g}", odds=exact_odds_text(odds))
             if size
-            else f"unknown at {exact_odds_text(odds)}"
+            else _("unknown at {odds}").format(odds=exact_odds_text(odds))
             for odds, size in leg.depth.lay[:3]
         )
-        yield f"Available to lay: {', '.join(lays)}"
+        yield _("Available to lay: {amounts}").format(amounts=", ".join(lays))
     if text := way.money_text(row.place):
         yield text
-    yield f"Seen at {clock_text(seen_at, now_ms)}"
+    yield _("Seen at {time}").format(time=clock_text(seen_at, now_ms))
     yield from _result_facts(way)
     if row.profile.limit is not None:
-        yield f"Your limit at {leg.bookmaker}: {num(row.profile.limit):,g}"
+        yield _("Your limit at {bookmaker}: {limit}").format(
+            bookmaker=leg.bookmaker, limit=f"{num(row.profile.limit):,g}"
+        )
     for caution in leg.cautions:
-        yield f"Warning vs {row.reference}: {caution_text(caution, row.reference)}"
+        yield _("Warning vs {reference}: {warning}").format(
+            reference=row.reference, warning=caution_text(caution, row.reference)
+        )
 
 
 def _result_facts(way: PromoWay) -> Iterator[str]:
     if not way.is_hedged:
         wins, loses = map(signed_hundredths_text, way.results)
-        yield f"{wins} if it wins, {loses} if it loses"
+        yield _("{wins} if it wins, {loses} if it loses").format(wins=wins, loses=loses)
         yield from _free_part(way)
         if way.chance is not None:
-            yield f"Chance {percent_text(way.chance * 100)} % by the fair odds"
+            chance = percent_text(way.chance * 100)
+            yield _("Chance {chance} % by the fair odds").format(chance=chance)
         return
     names = [leg.win_text for leg in way.legs]
     ends = zip(names, map(signed_hundredths_text, way.results), strict=True)
-    yield "All legs: " + ", ".join(f"{money} if {name}" for name, money in ends)
-    yield f"{num(way.staked):,.2f} of your money at risk"
+    told = (_("{money} if {outcome}").format(money=money, outcome=name) for name, money in ends)
+    yield _("All legs: {results}").format(results=", ".join(told))
+    yield _("{amount} of your money at risk").format(amount=f"{num(way.staked):,.2f}")
     if way.promotion.kind is PromoKind.REFUND and not way.promotion.refund_as_free:
-        yield f"Includes the refund at {num(way.bet.refund):,.2f}"
+        yield _("Includes the refund at {amount}").format(amount=f"{num(way.bet.refund):,.2f}")
     yield from _free_part(way)
     if way.promotion.kind is PromoKind.BONUS:
-        yield f"{num(way.bets_needed):g} such bets clear the bonus"
+        needed = f"{num(way.bets_needed):g}"
+        yield _("{count} such bets clear the bonus").format(count=needed)
 
 
 def _free_part(way: PromoWay) -> Iterator[str]:
     """Yield how much of the results is a free bet that is still to be used."""
     if way.free_part:
         cash = signed_hundredths_text(way.worst_in_cash)
-        loses = f"if {way.legs[0].key.selection} loses"
-        free = f"{num(way.free_part):,.2f} {loses}"
-        yield f"Includes a free bet worth {free}; at worst {cash} in cash"
+        yield _(
+            "Includes a free bet worth {value} if {selection} loses; at worst {cash} in cash"
+        ).format(value=f"{num(way.free_part):,.2f}", selection=way.legs[0].key.selection, cash=cash)
 
 
 def leg_text(row: WayRow) -> str:
@@ -230,15 +243,15 @@ def _selection(row: WayRow, _now: int) -> Cell:
     """Name the game in the row of the first leg; the hedge is on the same game."""
     way = row.way
     game = game_text(row.leg.key.selection, way.match_name) if row.is_first else ""
-    return Cell(
-        leg_text(row), is_strong=True, note=f"live · {game}" if game and way.in_play else game
-    )
+    if game and way.in_play:
+        game = f"{_('live')} · {game}"
+    return Cell(leg_text(row), is_strong=True, note=game)
 
 
 def _market_text(row: WayRow) -> str:
     key = row.leg.key
-    title = market_title(key.market_type)
-    return f"{title} · {period_label(row.way.sport, key.period)}" if key.period else title
+    title = market_text(key.market_type)
+    return f"{title} · {period_text(row.way.sport, key.period)}" if key.period else title
 
 
 def _market(row: WayRow, _now: int) -> Cell:
@@ -273,18 +286,19 @@ def _liability(row: WayRow, _now: int) -> Cell:
 
 
 def _start(row: WayRow, now_ms: int) -> str:
-    return "in play" if row.way.in_play else kick_off_text(row.way.kick_off, now_ms)
+    return _("in play") if row.way.in_play else kick_off_text(row.way.kick_off, now_ms)
 
 
 def _caution(row: WayRow, _now: int) -> Cell:
     cautions = row.leg.cautions
     if row.way.money[row.place].rate is None:
         more = f"+ {len(cautions)}" if cautions else ""
-        text = f"takes {row.way.other_money(row.place)}, no exchange rate"
+        money = row.way.other_money(row.place)
+        text = _("takes {currency}, no exchange rate").format(currency=money)
         return Cell(text, TextRole.VALUE, note=more)
     if not cautions:
         is_told = row.leg.is_lay or row.leg.is_checked
-        return Cell("" if is_told else "not checked", TextRole.SOFT)
+        return Cell("" if is_told else _("not checked"), TextRole.SOFT)
     more = f"+ {len(cautions) - 1}" if len(cautions) > 1 else ""
     return Cell(caution_text(cautions[0], row.reference), TextRole.VALUE, note=more)
 
@@ -319,7 +333,7 @@ def _identity(row: WayRow) -> Row:
 
 _SELECTION: Final = ColumnSpec[WayRow, int](
     "selection",
-    "Selection",
+    _("Selection"),
     Column(
         "Wolverhampton Wanderers v",
         Align.LEFT,
@@ -341,8 +355,8 @@ _SELECTION: Final = ColumnSpec[WayRow, int](
 )
 _MARKET: Final = ColumnSpec[WayRow, int](
     "market_type",
-    "Market",
-    Column("Match result · 1st Q", Align.LEFT, stretches=True),
+    _("Market"),
+    Column(f"{market_text('moneyline')} · 1st Q", Align.LEFT, stretches=True),
     _market,
     lambda row: (row.way.legs[0].key.market_type, row.way.legs[0].key.period),
     exports=(),
@@ -357,7 +371,7 @@ _MARKET: Final = ColumnSpec[WayRow, int](
 )
 _ODDS: Final = ColumnSpec[WayRow, int](
     "odds",
-    "Odds",
+    _("Odds"),
     Column("", note_sample="8.888", hangs=True, narrow=""),
     _odds,
     lambda row: row.way.legs[0].odds,
@@ -367,12 +381,14 @@ _ODDS: Final = ColumnSpec[WayRow, int](
     ),
     descending_first=True,
     sample=odds_sample,
-    tip="The odds offered; for a lay, the backer's odds. The small figure is after commission or "
-    "tax; for a boost, the odds without it",
+    tip=_(
+        "The odds offered; for a lay, the backer's odds. The small figure is after commission or "
+        "tax; for a boost, the odds without it"
+    ),
 )
 _AT: Final = ColumnSpec[WayRow, int](
     "bookmaker",
-    "Bookmaker",
+    _("Bookmaker"),
     Column(
         "William Hill UK",
         Align.LEFT,
@@ -384,12 +400,14 @@ _AT: Final = ColumnSpec[WayRow, int](
     _at,
     lambda row: row.way.legs[-1].bookmaker.casefold(),
     exports=(),
-    tip="Bookmaker with the price; +2: two more have it, see the row's tooltip. Sorts by the hedge",
-    short_title="Book",
+    tip=_(
+        "Bookmaker with the price; +2: two more have it, see the row's tooltip. Sorts by the hedge"
+    ),
+    short_title=_("Book"),
 )
 _STAKE: Final = ColumnSpec[WayRow, int](
     "stake",
-    "Stake",
+    _("Stake"),
     Column("1,000.00", narrow=""),
     _stake,
     lambda row: 0.0 if row.is_lost else row.way.bet.stake,
@@ -404,22 +422,22 @@ _STAKE: Final = ColumnSpec[WayRow, int](
         ),
     ),
     descending_first=True,
-    tip="Stake to type at the bookmaker, in your step; for a lay, the backer's stake, to 0.01",
+    tip=_("Stake to type at the bookmaker, in your step; for a lay, the backer's stake, to 0.01"),
 )
 _STARTS: Final = ColumnSpec[WayRow, int](
     "kick_off",
-    "Starts",
-    Column("Today 20:45", Align.LEFT),
+    _("Starts"),
+    Column(today_sample(), Align.LEFT),
     lambda row, now: Cell(_start(row, now), TextRole.SOFT) if row.is_first else EMPTY,
     lambda row: row.way.kick_off,
     exports=(),
-    tip="When the game starts, at your local time",
+    tip=_("When the game starts, at your local time"),
     priority=Priority.EXTRA,
     sample=today_sample,
 )
 _SEEN: Final = ColumnSpec[WayRow, int](
     "seen",
-    "Seen",
+    _("Seen"),
     Column("59 min"),
     lambda row, now: age_cell(row.leg.seen_at, now),
     lambda row: -min(leg.seen_at for leg in row.way.legs),
@@ -427,13 +445,13 @@ _SEEN: Final = ColumnSpec[WayRow, int](
         Exported("is_live", "In play", lambda row: row.way.in_play, Kind.FLAG),
         Exported("scraped_at", "Seen", lambda row: time_value(row.leg.seen_at), Kind.TIME),
     ),
-    tip="Time since the price was last seen at the bookmaker",
+    tip=_("Time since the price was last seen at the bookmaker"),
     priority=Priority.IMPORTANT,
 )
 _CAUTIONS: Final = ColumnSpec[WayRow, int](
     "cautions",
-    "Warning vs sharp book",
-    Column("likely error, far above fair", Align.LEFT, stretches=True),
+    _("Warning vs sharp book"),
+    Column(_("likely error, far above fair"), Align.LEFT, stretches=True),
     _caution,
     lambda row: len(row.way.legs[0].cautions),
     exports=(
@@ -441,15 +459,17 @@ _CAUTIONS: Final = ColumnSpec[WayRow, int](
             "cautions", "Warnings", lambda row: " ".join(each.value for each in row.leg.cautions)
         ),
     ),
-    tip="What is wrong with the price compared with the sharp book. A price far above fair is "
-    "often an error that the bookmaker voids. Not checked: no fair odds are known",
+    tip=_(
+        "What is wrong with the price compared with the sharp book. A price far above fair is "
+        "often an error that the bookmaker voids. Not checked: no fair odds are known"
+    ),
     priority=Priority.IMPORTANT,
 )
 
 HEDGED_COLUMNS: Final[tuple[ColumnSpec[WayRow, int], ...]] = (
     ColumnSpec(
         "locked",
-        "Locked in",
+        _("Locked in"),
         Column("+1,000.00"),
         _of_all(lambda row: _money(row, row.way.value)),
         _best(lambda way: way.value),
@@ -459,20 +479,22 @@ HEDGED_COLUMNS: Final[tuple[ColumnSpec[WayRow, int], ...]] = (
             Exported("locked_pct", "% of offer", lambda row: row.way.value_pct, Kind.NUMBER, 2),
         ),
         descending_first=True,
-        tip="Profit in the worst result, after commission, if every leg stands. A refund counts at "
-        "its cash value in your offer. For a bonus: the bonus less the cost of its whole "
-        "wagering. Likely errors come last",
-        short_title="Locked",
+        tip=_(
+            "Profit in the worst result, after commission, if every leg stands. A refund counts at "
+            "its cash value in your offer. For a bonus: the bonus less the cost of its whole "
+            "wagering. Likely errors come last"
+        ),
+        short_title=pgettext("short for locked in", "Locked"),
     ),
     ColumnSpec(
         "pct",
-        "Of offer",
+        _("Of offer"),
         Column("100.0 %"),
         _of_all(_pct),
         _best(lambda way: way.value_pct),
         exports=(),
         descending_first=True,
-        tip="Locked in, as a percentage of the offer's amount",
+        tip=_("Locked in, as a percentage of the offer's amount"),
         priority=Priority.USEFUL,
     ),
     _SELECTION,
@@ -482,12 +504,12 @@ HEDGED_COLUMNS: Final[tuple[ColumnSpec[WayRow, int], ...]] = (
     _STAKE,
     ColumnSpec(
         "liability",
-        "Liability",
+        _("Liability"),
         Column("1,000.00"),
         _liability,
         lambda row: sum(leg.stake for leg in row.way.legs if leg.is_lay),
         exports=(),
-        tip="Held by the exchange: the loss of the lay if the selection wins",
+        tip=_("Held by the exchange: the loss of the lay if the selection wins"),
         priority=Priority.IMPORTANT,
     ),
     _STARTS,
@@ -497,7 +519,7 @@ HEDGED_COLUMNS: Final[tuple[ColumnSpec[WayRow, int], ...]] = (
 UNHEDGED_COLUMNS: Final[tuple[ColumnSpec[WayRow, int], ...]] = (
     ColumnSpec(
         "certainty",
-        "Worth",
+        _("Worth"),
         Column("+100.00"),
         lambda row, _now: _money(row, row.way.certainty),
         _best(lambda way: way.certainty),
@@ -507,18 +529,20 @@ UNHEDGED_COLUMNS: Final[tuple[ColumnSpec[WayRow, int], ...]] = (
             Exported("chance", "Chance", lambda row: row.way.chance, Kind.NUMBER, 4),
         ),
         descending_first=True,
-        tip="Certainty equivalent: the sure amount that the bet is worth to you at your Kelly "
-        "fraction and bankroll. Hedge if a hedge locks in more",
+        tip=_(
+            "Certainty equivalent: the sure amount that the bet is worth to you at your Kelly "
+            "fraction and bankroll. Hedge if a hedge locks in more"
+        ),
     ),
     ColumnSpec(
         "ev",
-        "EV",
+        _("EV"),
         Column("+100.00"),
         lambda row, _now: _money(row, row.way.ev)._replace(is_strong=False),
         _best(lambda way: way.ev),
         exports=(),
         descending_first=True,
-        tip="Expected profit by the fair odds, in money",
+        tip=_("Expected profit by the fair odds, in money"),
         priority=Priority.USEFUL,
     ),
     _SELECTION,
@@ -526,7 +550,7 @@ UNHEDGED_COLUMNS: Final[tuple[ColumnSpec[WayRow, int], ...]] = (
     _ODDS,
     ColumnSpec(
         "fair_odds",
-        "Fair",
+        _("Fair"),
         Column("88.888"),
         lambda row, _now: Cell(
             "–" if row.fair_odds is None else fair_text(row.fair_odds), TextRole.SOFT
@@ -534,7 +558,7 @@ UNHEDGED_COLUMNS: Final[tuple[ColumnSpec[WayRow, int], ...]] = (
         lambda row: row.fair_odds,
         kind=Kind.NUMBER,
         decimals=4,
-        tip="Fair odds of the selection",
+        tip=_("Fair odds of the selection"),
         priority=Priority.USEFUL,
     ),
     _AT,

@@ -8,14 +8,16 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QMenu, QSizePolicy, QToolButton, QWidget
 
 from oddsdesk.base.figures import FigureError, read_stake, read_typed_end
+from oddsdesk.base.market_words import market_text
 from oddsdesk.base.numbers import typed_number
+from oddsdesk.base.texts import _, pgettext, translated
 from oddsdesk.contract.competitions import SPORTS, sport_title
-from oddsdesk.contract.markets import MARKET_TYPES, market_title
+from oddsdesk.contract.markets import MARKET_TYPES
 from oddsdesk.desk.promotions.offers import offer_text, terms_of, with_name
 from oddsdesk.desk.ui.controls.fields import ChoiceBox, DecimalSpin, date_habit
 from oddsdesk.desk.ui.controls.form_dialog import FormDialog, side_by_side
 from oddsdesk.desk.ui.controls.labels import Label, literal
-from oddsdesk.desk.ui.controls.messages import sentence
+from oddsdesk.desk.ui.controls.messages import capitalized, sentence
 from oddsdesk.desk.ui.formatting import odds_title, read_odds, typed_text, typed_time_text
 from oddsdesk.desk.ui.theme.theme import Theme, inset
 from oddsdesk.pricing.formats import OddsFormatError
@@ -55,44 +57,45 @@ class OfferDialog(FormDialog):
             parent: The window it opens over.
             title: The window title.
         """
-        super().__init__(theme, title or ("Edit offer" if offer else "New offer"), parent)
+        super().__init__(theme, title or (_("Edit offer") if offer else _("New offer")), parent)
         self.setMinimumWidth(theme.fonts.scaled(_WIDTH))
         self._others, self._keep, self._now_ms = others, keep, now_ms
         held = self._held = _NEW if offer is None else offer
         self.kind = ChoiceBox()
         for kind in PromoKind:
-            self.kind.addItem(f"{kind.words[0].upper()}{kind.words[1:]}", kind)
+            self.kind.addItem(capitalized(translated(kind.words)), kind)
         self.kind.setCurrentIndex(list(PromoKind).index(held.kind))
         self.bookmaker = ChoiceBox(editable=True)
         self.bookmaker.addItems(sorted({*bookmakers, held.bookmaker} - {""}, key=str.casefold))
         self.bookmaker.setCurrentText(held.bookmaker)
-        self.account = QLineEdit(held.account, placeholderText="Account")
+        self.account = QLineEdit(held.account, placeholderText=_("Account"))
         self.amount = QLineEdit("" if offer is None else typed_number(held.amount))
         self.amount.setPlaceholderText("25")
         self.currency = QLineEdit(held.currency, maxLength=_LONGEST_CURRENCY)
-        self.currency.setPlaceholderText("Currency")
+        self.currency.setPlaceholderText(_("Currency"))
         self.boost = number_field(100 * held.boost, " %", most=_MOST_PCT, step=5.0)
         self.refund = QLineEdit("" if held.refund is None else typed_number(held.refund))
-        self.refund.setPlaceholderText("The whole stake")
+        self.refund.setPlaceholderText(_("The whole stake"))
         self.refund_as = ChoiceBox()
-        self.refund_as.addItem("as money", False)
-        self.refund_as.addItem("as a free bet", True)
+        self.refund_as.addItem(_("as money"), False)
+        self.refund_as.addItem(_("as a free bet"), True)
         self.refund_as.setCurrentIndex(int(held.refund_as_free))
         self.retention = number_field(100 * held.retention, " %", most=100.0, step=5.0)
         self.wagering = number_field(held.wagering, " ×", most=_MOST_WAGERING, step=1.0)
         self.most_stake = QLineEdit(
             "" if held.most_stake is None else typed_number(held.most_stake)
         )
-        self.most_stake.setPlaceholderText("The bonus")
+        self.most_stake.setPlaceholderText(_("The bonus"))
         self._odds_text = "" if held.least_odds <= 1 else typed_text(held.least_odds)
-        self.odds = QLineEdit(self._odds_text, placeholderText="Any")
+        self.odds = QLineEdit(self._odds_text, placeholderText=pgettext("odds", "Any"))
         self.until = QLineEdit(
-            typed_time_text(held.until), placeholderText="Sunday, 2026-12-06 23:59"
+            typed_time_text(held.until), placeholderText=_("Sunday, 2026-12-06 23:59")
         )
-        self.sports = TickMenu("All sports", [(s, sport_title(s)) for s in SPORTS], held.sports)
-        markets = [(each, market_title(each)) for each in MARKET_TYPES]
-        self.markets = TickMenu("All markets", markets, held.markets)
-        self.name = QLineEdit(held.name, maxLength=80, placeholderText="Named by its terms")
+        sports = [(each, translated(sport_title(each))) for each in SPORTS]
+        self.sports = TickMenu(_("All sports"), _("{count} sports"), sports, held.sports)
+        markets = [(each, market_text(each)) for each in MARKET_TYPES]
+        self.markets = TickMenu(_("All markets"), _("{count} markets"), markets, held.markets)
+        self.name = QLineEdit(held.name, maxLength=80, placeholderText=_("Named by its terms"))
         self.reading = Label(wordWrap=True)
         self.reading.setProperty("variant", "note")
         self.reading.setMinimumHeight(2 * self.reading.fontMetrics().lineSpacing())
@@ -130,23 +133,23 @@ class OfferDialog(FormDialog):
             kind=kind,
             bookmaker=self.bookmaker.currentText().strip(),
             account=self.account.text().strip(),
-            amount=typed_amount("Amount", self.amount),
+            amount=typed_amount(_("Amount"), self.amount),
             currency=self.currency.text().strip().upper(),
             least_odds=self._least_odds(),
             until=self._until(),
             boost=self.boost.value() / 100 if is_boost else 0.0,
-            refund=_optional("Refund up to", self.refund) if is_refund else None,
+            refund=_optional(_("Refund up to"), self.refund) if is_refund else None,
             refund_as_free=is_refund and bool(self.refund_as.currentData()),
             retention=self.retention.value() / 100,
             wagering=self.wagering.value() if is_bonus else 1.0,
-            most_stake=_optional("Largest stake", self.most_stake) if is_bonus else None,
+            most_stake=_optional(_("Largest stake"), self.most_stake) if is_bonus else None,
             sports=self.sports.ticked(),
             markets=self.markets.ticked(),
         )
         if not offer.name:
             offer = with_name(offer, self._others)
         if problem := problem_of(offer):
-            raise ValueError(problem)
+            raise ValueError(translated(problem))
         return offer
 
     def _lines(self) -> tuple[QLineEdit, ...]:
@@ -156,26 +159,28 @@ class OfferDialog(FormDialog):
         )
 
     def _lay_out(self) -> None:
-        self.add_row("&Kind", self.kind)
-        self.account.setAccessibleName("Account")
-        self.add_row("&Bookmaker", side_by_side(self.bookmaker, self.account))
-        self.currency.setAccessibleName("Currency")
-        self.add_row("&Amount", side_by_side(self.amount, self.currency))
-        self._boost_row = self.add_row("B&oost of the winnings", self.boost)
-        self.refund_as.setAccessibleName("What comes back")
-        self._refund_row = self.add_row("&Refund up to", side_by_side(self.refund, self.refund_as))
-        self._worth_row = self.add_row("&Free bet is worth", self.retention)
-        self.most_stake.setAccessibleName("Largest stake of a bet")
-        wagering = side_by_side(self.wagering, Label("stake up to"), self.most_stake)
-        self._wagering_row = self.add_row("&Wagering", wagering)
-        self.add_row(odds_title("Min&imum odds"), self.odds)
-        self.add_row("&Until", self.until)
-        self.markets.setAccessibleName("Markets")
-        self.sports.setAccessibleName("Sports")
-        self.add_row("&Sports, markets", side_by_side(self.sports, self.markets))
-        self.add_row("&Name", self.name)
+        self.add_row(_("&Kind"), self.kind)
+        self.account.setAccessibleName(_("Account"))
+        self.add_row(_("&Bookmaker"), side_by_side(self.bookmaker, self.account))
+        self.currency.setAccessibleName(_("Currency"))
+        self.add_row(_("&Amount"), side_by_side(self.amount, self.currency))
+        self._boost_row = self.add_row(_("B&oost of the winnings"), self.boost)
+        self.refund_as.setAccessibleName(_("What comes back"))
+        self._refund_row = self.add_row(
+            _("&Refund up to"), side_by_side(self.refund, self.refund_as)
+        )
+        self._worth_row = self.add_row(_("&Free bet is worth"), self.retention)
+        self.most_stake.setAccessibleName(_("Largest stake of a bet"))
+        wagering = side_by_side(self.wagering, Label(_("stake up to")), self.most_stake)
+        self._wagering_row = self.add_row(_("&Wagering"), wagering)
+        self.add_row(odds_title(_("Min&imum odds")), self.odds)
+        self.add_row(_("&Until"), self.until)
+        self.markets.setAccessibleName(_("Markets"))
+        self.sports.setAccessibleName(_("Sports"))
+        self.add_row(_("&Sports, markets"), side_by_side(self.sports, self.markets))
+        self.add_row(_("&Name"), self.name)
         self.below.addWidget(self.reading)
-        self.close_with("Save offer", self._on_buttons_accepted)
+        self.close_with(_("Save offer"), self._on_buttons_accepted)
 
     def _show(self) -> None:
         """Show the fields of the kind, and how the offer is read; errors are shown on saving."""
@@ -195,7 +200,7 @@ class OfferDialog(FormDialog):
             self.reading.clear()
         else:
             terms = ", ".join([offer_text(offer), *terms_of(offer, self._now_ms)])
-            self.reading.setText(f"Read as {terms[0].lower()}{terms[1:]}.")
+            self.reading.setText(_("Read as: {terms}.").format(terms=terms))
 
     def _least_odds(self) -> float:
         text = self.odds.text().strip()
@@ -206,7 +211,8 @@ class OfferDialog(FormDialog):
         try:
             return read_odds(text)
         except OddsFormatError as error:
-            raise ValueError(f"Minimum odds: {error}") from None
+            text = _("Minimum odds: {error}").format(error=translated(str(error)))
+            raise ValueError(text) from None
 
     def _until(self) -> int | None:
         text = self.until.text().strip()
@@ -215,11 +221,15 @@ class OfferDialog(FormDialog):
         if text == typed_time_text(self._held.until):
             return self._held.until
         try:
-            until = read_typed_end("until", text, self._now_ms, None, date_habit())
+            until = read_typed_end(_("until"), text, self._now_ms, None, date_habit())
         except FigureError as error:
-            raise ValueError(str(error)) from None
+            raise ValueError(translated(str(error))) from None
         if until <= self._now_ms:
-            raise ValueError(f"until {text!r}: {typed_time_text(until)} is in the past")
+            raise ValueError(
+                _("until {text!r}: {time} is in the past").format(
+                    text=text, time=typed_time_text(until)
+                )
+            )
         return until
 
     def _on_buttons_accepted(self) -> None:
@@ -228,20 +238,23 @@ class OfferDialog(FormDialog):
         except ValueError as error:
             problem = str(error)
         if problem:
-            self.say_trouble(sentence(problem))
+            self.say_trouble(sentence(translated(problem)))
             return
         self.mark_unchanged()
         self.accept()
 
 
 class TickMenu(QToolButton):
-    """Shows which items of its menu are ticked, or ``none`` if none is."""
+    """Shows which items of its menu are ticked, or ``none`` if none is.
+
+    ``many`` has the ``{count}`` of those that are too many to be named.
+    """
 
     def __init__(
-        self, none: str, entries: Sequence[tuple[str, str]], ticked: Iterable[str]
+        self, none: str, many: str, entries: Sequence[tuple[str, str]], ticked: Iterable[str]
     ) -> None:
         super().__init__()
-        self._none = none
+        self._none, self._many = none, many
         menu = QMenu(self)
         wanted = set(ticked)
         for key, text in entries:
@@ -263,7 +276,7 @@ class TickMenu(QToolButton):
 
     def _show(self) -> None:
         texts = [each.text() for each in self.menu().actions() if each.isChecked()]
-        few = ", ".join(texts) if len(texts) <= 2 else f"{len(texts)} {self._none.split()[-1]}"
+        few = ", ".join(texts) if len(texts) <= 2 else self._many.format(count=len(texts))
         self.setText(f"{few or self._none} ▾")
 
 
@@ -276,7 +289,8 @@ def typed_amount(name: str, field: QLineEdit) -> float:
     try:
         return read_stake(field.text())
     except FigureError as error:
-        raise ValueError(f"{name}: {error}") from None
+        text = _("{field}: {error}").format(field=name, error=translated(str(error)))
+        raise ValueError(text) from None
 
 
 def _optional(name: str, field: QLineEdit) -> float | None:

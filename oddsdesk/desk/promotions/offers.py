@@ -8,9 +8,11 @@ import msgspec
 from PySide6.QtCore import QObject, Signal
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.market_words import market_text
 from oddsdesk.base.numbers import num
 from oddsdesk.base.places import NoHomeError
-from oddsdesk.contract.markets import market_title
+from oddsdesk.base.texts import _, ngettext, pgettext, translated
+from oddsdesk.contract.competitions import sport_title
 from oddsdesk.contract.texts import folded
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.desk.records import Records
@@ -92,7 +94,7 @@ class Offers(QObject):
         known = known_promotions()
         problem = known.problems[0] if known.problems else ""
         if problem and problem != self._problem:
-            self.failed.emit(problem)
+            self.failed.emit(translated(problem))
         self._problem = problem
         if known.promotions != self.offers:
             self.offers = known.promotions
@@ -107,7 +109,7 @@ class Offers(QObject):
         try:
             save_promotion(offer, instead_of=instead_of)
         except (OwnTableError, NoHomeError) as error:
-            return str(error)
+            return translated(str(error))
         self.read_again()
         return ""
 
@@ -116,7 +118,7 @@ class Offers(QObject):
         try:
             remove_promotion(name)
         except (OwnTableError, NoHomeError) as error:
-            self.failed.emit(str(error))
+            self.failed.emit(translated(str(error)))
         self.read_again()
 
     def mark_offer(self, name: str, *, is_used: bool) -> None:
@@ -124,7 +126,7 @@ class Offers(QObject):
         try:
             use_promotion(name, self._clock() if is_used else None)
         except (OwnTableError, NoHomeError) as error:
-            self.failed.emit(str(error))
+            self.failed.emit(translated(str(error)))
         self.read_again()
 
     def earned_with(self, offer: Promotion) -> Earned:
@@ -257,44 +259,66 @@ def offer_text(offer: Promotion) -> str:
     amount = f"{num(offer.amount):,.12g}{f' {offer.currency}' if offer.currency else ''}"
     match offer.kind:
         case PromoKind.FREE:
-            return f"Free bet {amount}"
+            return _("Free bet {amount}").format(amount=amount)
         case PromoKind.FREE_RETURNED:
-            return f"Free bet {amount}, stake returned"
+            return _("Free bet {amount}, stake returned").format(amount=amount)
         case PromoKind.BOOST:
-            return f"Boost {num(100 * offer.boost):g} % on a stake of up to {amount}"
+            return _("Boost {boost} % on a stake of up to {amount}").format(
+                boost=f"{num(100 * offer.boost):g}", amount=amount
+            )
         case PromoKind.REFUND:
-            is_whole = offer.refund is None or offer.refund >= offer.amount
-            return f"Refund {'' if is_whole else f'{num(offer.refund):,g} '}of {amount}"
+            if offer.refund is None or offer.refund >= offer.amount:
+                return _("Refund of {amount}").format(amount=amount)
+            return _("Refund {refund} of {amount}").format(
+                refund=f"{num(offer.refund):,g}", amount=amount
+            )
         case PromoKind.BONUS:
-            return f"Bonus {amount}, {num(offer.wagering):g}×"
-    return f"Qualifying bet {amount}"
+            return _("Bonus {amount}, {times}×").format(
+                amount=amount, times=f"{num(offer.wagering):g}"
+            )
+    return _("Qualifying bet {amount}").format(amount=amount)
 
 
 def terms_of(offer: Promotion, now_ms: int) -> list[str]:
     """Return the terms of an offer, each in words."""
-    said = [f"at {offer.bookmaker}" + (f" ({offer.account})" if offer.account else "")]
+    account = f" ({offer.account})" if offer.account else ""
+    said = [_("at {bookmaker}").format(bookmaker=f"{offer.bookmaker}{account}")]
     if offer.least_odds > 1:
-        said.append(f"odds {exact_odds_text(offer.least_odds)} or more")
+        said.append(_("odds {odds} or more").format(odds=exact_odds_text(offer.least_odds)))
     if offer.until is not None:
-        said.append(f"until {kick_off_text(offer.until, now_ms).replace('Today', 'today')}")
+        time = kick_off_text(offer.until, now_ms, within_sentence=True)
+        said.append(_("until {time}").format(time=time))
     if offer.kind is PromoKind.REFUND:
-        as_what = "free bet" if offer.refund_as_free else "money"
-        worth = f", counted at {num(100 * offer.retention):g} %" if offer.refund_as_free else ""
-        said.append(f"refund as {as_what}{worth}")
+        text = (
+            _("refund as free bet, counted at {share} %")
+            if offer.refund_as_free
+            else _("refund as money")
+        )
+        said.append(text.format(share=f"{num(100 * offer.retention):g}"))
     if offer.kind is PromoKind.BONUS:
-        said.append(f"{num(offer.turnover):,g} to stake, {num(offer.stake):g} a bet")
-    said += [", ".join(offer.sports)] if offer.sports else []
-    said += [", ".join(map(market_title, offer.markets))] if offer.markets else []
+        said.append(
+            _("{turnover} to stake, {stake} a bet").format(
+                turnover=f"{num(offer.turnover):,g}", stake=f"{num(offer.stake):g}"
+            )
+        )
+    said += (
+        [", ".join(translated(sport_title(each)) for each in offer.sports)] if offer.sports else []
+    )
+    said += [", ".join(map(market_text, offer.markets))] if offer.markets else []
     return said
 
 
 def state_text(offer: Promotion, now_ms: int) -> str:
     """Return when an offer ends, or that it is used or expired."""
     if offer.used_at is not None:
-        return "used"
+        return pgettext("offer", "used")
     if offer.until is None:
         return ""
-    return "expired" if offer.is_over(now_ms) else kick_off_text(offer.until, now_ms)
+    return (
+        pgettext("offer", "expired")
+        if offer.is_over(now_ms)
+        else kick_off_text(offer.until, now_ms)
+    )
 
 
 class OfferRow(NamedTuple):
@@ -331,11 +355,16 @@ class OffersModel(StableRowsModel[tuple[str], OfferRow]):
         offer, sums = shown.offer, shown.earned
         said = [offer.name, offer_text(offer), *terms_of(offer, now)]
         if offer.used_at is not None:
-            said.append(f"used {moment_text(offer.used_at)}")
+            said.append(_("used {time}").format(time=moment_text(offer.used_at)))
         if sums.bets:
-            bets = "1 bet" if sums.bets == 1 else f"{sums.bets} bets"
-            still = f", {sums.open} open" if sums.open else ""
-            said.append(f"{bets}{still}, profit {signed_hundredths_text(sums.profit)}")
+            bets = ngettext("{count} bet", "{count} bets", sums.bets).format(count=sums.bets)
+            text = (
+                _("{bets}, {open} open, profit {profit}")
+                if sums.open
+                else _("{bets}, profit {profit}")
+            )
+            profit = signed_hundredths_text(sums.profit)
+            said.append(text.format(bets=bets, open=sums.open, profit=profit))
         return "\n".join(said)
 
 
@@ -360,14 +389,14 @@ def _earned(row: OfferRow, _now: int) -> Cell:
 OFFER_COLUMNS: Final[tuple[ColumnSpec[OfferRow, int], ...]] = (
     ColumnSpec(
         "offer",
-        "Offer",
+        _("Offer"),
         Column(
-            "Free bet 25, stake re",
+            _("Free bet {amount}, stake returned").format(amount=25)[:21],
             Align.LEFT,
             stretches=True,
             likes="Boost 50 % on a stake of up to 10 Unibet",
             widest="Free bet 100, stake returned Betfair Sportsbook",
-            narrow="Free bet 25",
+            narrow=_("Free bet {amount}").format(amount=25),
         ),
         lambda row, _now: Cell(
             offer_text(row.offer), row.ink, note=row.offer.bookmaker, is_strong=not row.is_over
@@ -379,30 +408,30 @@ OFFER_COLUMNS: Final[tuple[ColumnSpec[OfferRow, int], ...]] = (
             Exported("bookmaker", "Bookmaker", lambda row: row.offer.bookmaker),
             Exported("amount", "Amount", lambda row: row.offer.amount, Kind.NUMBER, 2),
         ),
-        tip="Your offers; used and expired ones come last",
+        tip=_("Your offers; used and expired ones come last"),
     ),
     ColumnSpec(
         "until",
-        "Until",
-        Column("Today 23:59", Align.LEFT),
+        _("Until"),
+        Column(today_sample(), Align.LEFT),
         _until,
         _when,
         kind=Kind.TIME,
         exports=(),
-        tip="When the offer ends",
+        tip=_("When the offer ends"),
         priority=Priority.IMPORTANT,
         sample=today_sample,
     ),
     ColumnSpec(
         "earned",
-        "Earned",
+        _("Earned"),
         Column("+100.00"),
         _earned,
         lambda row: row.earned.profit,
         kind=Kind.NUMBER,
         decimals=2,
         descending_first=True,
-        tip="Profit of the settled bets with the offer, hedges included",
+        tip=_("Profit of the settled bets with the offer, hedges included"),
         priority=Priority.EXTRA,
     ),
 )

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QSplitter, QWidget
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.numbers import num
+from oddsdesk.base.texts import _, ngettext, translated
 from oddsdesk.board.board import Board
 from oddsdesk.board.model import notices
 from oddsdesk.board.model.matrix import RowKey
@@ -40,7 +41,13 @@ from oddsdesk.desk.ui import spacing
 from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.controls.bars import ListBar
 from oddsdesk.desk.ui.controls.labels import FactsLabel
-from oddsdesk.desk.ui.controls.messages import EmptyState, MessageBar, Placeholder, sentence
+from oddsdesk.desk.ui.controls.messages import (
+    EmptyState,
+    MessageBar,
+    Placeholder,
+    capitalized,
+    sentence,
+)
 from oddsdesk.desk.ui.formatting import moment_text, signed_hundredths_text
 from oddsdesk.desk.ui.list_panel import Fit, ListHeader, ListPanel, Says, line_button
 from oddsdesk.desk.ui.price_actions import open_link, show_link
@@ -54,9 +61,9 @@ from oddsdesk.pricing.promotions import Promotion
 
 HEDGED: Final = "hedged"
 UNHEDGED: Final = "unhedged"
-_NEW: Final = "New offer…"
-_AGAIN: Final = "Mark as not used"
-_EDIT: Final = "Edit offer…"
+_NEW: Final = _("New offer…")
+_AGAIN: Final = _("Mark as not used")
+_EDIT: Final = _("Edit offer…")
 _MOST_NAMED: Final = 3
 
 
@@ -103,18 +110,20 @@ class PromotionsPanel(ListPanel):
         self.hedged = WaysModel(HEDGED_COLUMNS, clock, board)
         self.unhedged = WaysModel(UNHEDGED_COLUMNS, clock, board)
         self.table = LiveTable(theme, self.hedged, clock)
-        self.table.setAccessibleName("Ways to use the offer, hedged")
+        self.table.setAccessibleName(_("Ways to use the offer, hedged"))
         self.unhedged_table = LiveTable(theme, self.unhedged, clock)
-        self.unhedged_table.setAccessibleName("Ways to use the offer, unhedged")
+        self.unhedged_table.setAccessibleName(_("Ways to use the offer, unhedged"))
         self.menu, self.offer_menu = QMenu(self), QMenu(self)
         self._at_bookmaker = add_action(self, "promotions.open", self._open)
-        self.calculator = line_button("Calculator…", "Work out a hedge for odds that you type (C)")
+        self.calculator = line_button(
+            _("Calculator…"), _("Work out a hedge for odds that you type (C)")
+        )
         self.header = ListHeader(
             theme,
-            "Hedged or not",
-            [(HEDGED, "Hedged"), (UNHEDGED, "Unhedged")],
+            _("Hedged or not"),
+            [(HEDGED, _("Hedged")), (UNHEDGED, _("Unhedged"))],
             _FITS,
-            preset_tip="Not used: promotions have no presets",
+            preset_tip=_("Not used: promotions have no presets"),
             button=self.calculator,
         )
         self.header.offer_presets(False)
@@ -281,8 +290,10 @@ class PromotionsPanel(ListPanel):
     def _delete(self) -> None:
         if (offer := self.shown_offer) is not None:
             self.offers.remove_offer(offer.name)
-            text = f"Deleted: {offer_text(offer)} at {offer.bookmaker}. Its bets stay."
-            self._say(text, "check", "Undo", partial(self._restore, offer))
+            text = _("Deleted: {offer} at {bookmaker}. Its bets stay.").format(
+                offer=offer_text(offer), bookmaker=offer.bookmaker
+            )
+            self._say(text, "check", _("Undo"), partial(self._restore, offer))
 
     def _restore(self, offer: Promotion) -> None:
         if problem := self.offers.save_offer(offer):
@@ -315,28 +326,27 @@ class PromotionsPanel(ListPanel):
             on_close()
 
     def _on_offers_refund_due(self, bet: PlacedBet, offer: Promotion) -> None:
-        text = (
-            f"{bet.selection} at {bet.bookmaker} lost: a free bet of {num(offer.amount):,.2f} is"
-            " due. "
-            "Add it to your offers?"
+        text = _("{bet} at {bookmaker} lost: a free bet of {amount} is due.").format(
+            bet=bet.selection, bookmaker=bet.bookmaker, amount=f"{num(offer.amount):,.2f}"
         )
+        question = _("Add it to your offers?")
         ask = partial(self._take_refund, bet, offer)
-        self._say(text, "info", "Add offer…", ask, partial(self.offers.answer_refund, bet))
+        answer = partial(self.offers.answer_refund, bet)
+        self._say(f"{text} {question}", "info", _("Add offer…"), ask, answer)
         if self.visibleRegion().isEmpty():
-            self.refund_noticed.emit(text.removesuffix(" Add it to your offers?"))
+            self.refund_noticed.emit(text)
 
     def _on_offers_void_found(self, bet: PlacedBet, offer: Promotion) -> None:
-        text = (
-            f"The free bet on {bet.selection} at {bet.bookmaker} was void: most bookmakers give it "
-            "back."
-        )
+        text = _(
+            "The free bet on {bet} at {bookmaker} was void: most bookmakers give it back."
+        ).format(bet=bet.selection, bookmaker=bet.bookmaker)
         take = partial(self.offers.take_free_bet_back, bet, offer)
         self._say(text, "info", _AGAIN, take, partial(self.offers.answer_refund, bet))
         if self.visibleRegion().isEmpty():
             self.refund_noticed.emit(text)
 
     def _take_refund(self, bet: PlacedBet, offer: Promotion) -> None:
-        dialog = self._ask_offer(offer, "", "New offer")
+        dialog = self._ask_offer(offer, "", _("New offer"))
         dialog.accepted.connect(lambda: self.offers.answer_refund(bet))
         dialog.rejected.connect(lambda: self._on_offers_refund_due(bet, offer))
 
@@ -419,30 +429,40 @@ class PromotionsPanel(ListPanel):
         ways = found.hedged if is_hedged else found.unhedged
         if not ways:
             return
-        yield f"{len(ways)} {'hedge' if is_hedged else 'bet'}{'' if len(ways) == 1 else 's'}"
+        count = len(ways)
+        text = (
+            ngettext("{count} hedge", "{count} hedges", count)
+            if is_hedged
+            else ngettext("{count} bet", "{count} bets", count)
+        )
+        yield text.format(count=count)
         if not self.list.has_looked:
-            yield "searching"
+            yield _("searching")
         yield from [offer_text(offer), *terms_of(offer, self._wall())]
-        yield f"{num(found.looked_at):,} prices"
-        yield from (f"{num(count):,} {why}" for why, count in _most(found.left_out))
+        yield _("{count} prices").format(count=f"{num(found.looked_at):,}")
+        yield from (f"{num(count):,} {translated(why)}" for why, count in _most(found.left_out))
 
     def _state(self) -> EmptyState:
         connection, offer = self._board.connection, self.shown_offer
         if self._looks_back:
             return EmptyState(
-                "table", "No promotions in the past view.", "Go back to now to use one."
+                "table", _("No promotions in the past view."), _("Go back to now to use one.")
             )
         if offer is None:
-            detail = "The best ways to use an offer appear here."
-            return EmptyState("table", "No offer chosen.", detail)
+            detail = _("The best ways to use an offer appear here.")
+            return EmptyState("table", _("No offer chosen."), detail)
         if offer.used_at is not None:
-            when = (
-                f"Used {moment_text(offer.used_at)}{_earned_text(self.offers.earned_with(offer))}."
+            when = _("Used {time}{earned}.").format(
+                time=moment_text(offer.used_at), earned=_earned_text(self.offers.earned_with(offer))
             )
             return EmptyState("check", when, action=_AGAIN)
         if self.list.offer is None:
-            until = "" if offer.until is None else f" {moment_text(offer.until)}"
-            return EmptyState("table", f"This offer expired{until}.", action=_EDIT)
+            expired = (
+                _("This offer expired.")
+                if offer.until is None
+                else _("This offer expired {time}.").format(time=moment_text(offer.until))
+            )
+            return EmptyState("table", expired, action=_EDIT)
         has_looked, now = self.list.has_looked, self._clock()
         return _why_unknown(connection, now, has_looked=has_looked) or self._why_none(offer)
 
@@ -454,17 +474,26 @@ class PromotionsPanel(ListPanel):
                 self._board.bookmakers_with_prices(),
                 key=lambda name: (not name.casefold().startswith(first), name.casefold()),
             )
-            more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-            detail = f"Prices are from {', '.join(names[:_MOST_NAMED])}{more}." if names else ""
-            return EmptyState("filter", f"{offer.bookmaker} has no prices here.", detail, _EDIT)
-        why = "; ".join(f"{num(count):,} {why}" for why, count in _most(found.left_out))
-        detail = f"Of {num(found.looked_at):,} prices: {why}." if why else ""
-        if self._current_model() is self.hedged:
-            others = " Press M for bets without a hedge." if found.unhedged else ""
-            return EmptyState(
-                "filter", "No way to hedge this offer now.", f"{detail}{others}".strip()
+            more = len(names) - _MOST_NAMED
+            text = (
+                _("Prices are from {bookmakers} and {count} more.")
+                if more > 0
+                else _("Prices are from {bookmakers}.")
             )
-        why_not = "No bet with known fair odds for this offer now."
+            detail = text.format(bookmakers=", ".join(names[:_MOST_NAMED]), count=more)
+            none = _("{bookmaker} has no prices here.").format(bookmaker=offer.bookmaker)
+            return EmptyState("filter", none, detail if names else "", _EDIT)
+        why = "; ".join(f"{num(count):,} {translated(why)}" for why, count in _most(found.left_out))
+        detail = ""
+        if why:
+            count = f"{num(found.looked_at):,}"
+            detail = _("Of {count} prices: {reasons}.").format(count=count, reasons=why)
+        if self._current_model() is self.hedged:
+            others = _("Press M for bets without a hedge.") if found.unhedged else ""
+            return EmptyState(
+                "filter", _("No way to hedge this offer now."), f"{detail} {others}".strip()
+            )
+        why_not = _("No bet with known fair odds for this offer now.")
         return EmptyState("filter", why_not, detail)
 
     def _sort(self) -> None:
@@ -582,10 +611,14 @@ def _most(left_out: Mapping[str, int]) -> list[tuple[str, int]]:
 def _earned_text(sums: Earned) -> str:
     if not sums.bets:
         return ""
-    still = f", {sums.open} bet{'' if sums.open == 1 else 's'} open" if sums.open else ""
+    still = ""
+    if sums.open:
+        text = ngettext(", {count} bet open", ", {count} bets open", sums.open)
+        still = text.format(count=sums.open)
     if sums.open == sums.bets:
         return still
-    return f", profit {signed_hundredths_text(sums.profit)}{still}"
+    profit = _(", profit {profit}").format(profit=signed_hundredths_text(sums.profit))
+    return f"{profit}{still}"
 
 
 def _why_unknown(
@@ -597,24 +630,23 @@ def _why_unknown(
     if (refused := state_of_refusal(connection)) is not None:
         return refused
     if connection.is_lost:
-        why = connection.why_lost
-        detail = "The search resumes once prices are up to date."
-        return EmptyState("offline", f"{why[:1].upper()}{why[1:]}.", detail)
+        detail = _("The search resumes once prices are up to date.")
+        return EmptyState("offline", f"{capitalized(translated(connection.why_lost))}.", detail)
     if connection.has_unread_prices or connection.link in _BEGINNING:
-        return EmptyState("loading", "Loading prices…")
+        return EmptyState("loading", _("Loading prices…"))
     if not has_looked:
-        return EmptyState("loading", "Searching…")
+        return EmptyState("loading", _("Searching…"))
     if old := old_text(connection, now_ms):
-        detail = "The search resumes as soon as prices come in."
-        return EmptyState("offline", f"{old[0].upper()}{old[1:]}.", detail)
+        detail = _("The search resumes as soon as prices come in.")
+        return EmptyState("offline", f"{capitalized(old)}.", detail)
     return None
 
 
 _BEGINNING: Final = (notices.Link.CONNECTING, notices.Link.STOPPED)
 _NO_OFFERS: Final = EmptyState(
     "info",
-    "No offers yet.",
-    "Add a free bet, boost, refund or bonus that a bookmaker gave you.",
+    _("No offers yet."),
+    _("Add a free bet, boost, refund or bonus that a bookmaker gave you."),
     _NEW,
 )
 
@@ -628,12 +660,12 @@ class OfferList(QWidget):
         self.is_showing = False
         """Whether rows are being shown: the current one then changes without the user."""
         self.table = LiveTable(theme, model, clock)
-        self.table.setAccessibleName("Offers")
+        self.table.setAccessibleName(_("Offers"))
         self.placeholder = Placeholder(theme)
         self.placeholder.show_state(_NO_OFFERS)
         self._facts = FactsLabel()
         self._facts.setProperty("variant", "note")
-        self.new = line_button(_NEW, "Describe an offer (N)")
+        self.new = line_button(_NEW, _("Describe an offer (N)"))
         bar = ListBar(theme)
         bar.line.addWidget(self._facts, 1)
         bar.line.addWidget(self.new)
@@ -647,9 +679,10 @@ class OfferList(QWidget):
         self.is_showing = False
         over = sum(row.is_over for row in rows.values())
         count = len(rows) - over
-        said = [f"{count} open offer{'' if count == 1 else 's'}"]
+        text = ngettext("{count} open offer", "{count} open offers", count)
+        said = [text.format(count=count)]
         if over:
-            said.append(f"{over} used or expired")
+            said.append(_("{count} used or expired").format(count=over))
         self._facts.show_text(" · ".join(said) if rows else "")
         self.table.setVisible(bool(rows))
         self.placeholder.setVisible(not rows)

@@ -272,14 +272,17 @@ def local_time(ms: int, zone: tzinfo | None = None) -> datetime:
     return datetime.fromtimestamp(ms / 1000, UTC).astimezone(zone)
 
 
-def kick_off_text(ms: int | None, now_ms: int, zone: tzinfo | None = None) -> str:
+def kick_off_text(
+    ms: int | None, now_ms: int, zone: tzinfo | None = None, *, within_sentence: bool = False
+) -> str:
     """Return a kick-off as people say it: ``Today 14:00``, ``Sun 14:00``, ``25 Apr 14:00``."""
     if ms is None:
         return _("time unknown")
     moment, now = local_time(ms, zone), local_time(now_ms, zone)
     days = (moment.date() - now.date()).days
     if days == 0:
-        return _("Today {time}").format(time=hour_text(moment))
+        today = _("today {time}") if within_sentence else _("Today {time}")
+        return today.format(time=hour_text(moment))
     if 0 < days < 7:
         return f"{weekday_text(moment)} {hour_text(moment)}"
     return f"{date_text(moment, year=False)} {hour_text(moment)}"

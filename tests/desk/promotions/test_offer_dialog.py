@@ -54,7 +54,7 @@ def test_a_free_bet_is_described(dialog: OfferDialog, kept: list[Promotion]) -> 
     dialog.odds.setText("2")
     dialog.until.setText("2026-04-19")
     assert dialog.reading.text() == (
-        "Read as free bet 25, at Bet365, odds 2.00 or more, until Sun 23:59."
+        "Read as: Free bet 25, at Bet365, odds 2.00 or more, until Sun 23:59."
     )
     dialog._on_buttons_accepted()
     (offer,) = kept

@@ -109,7 +109,7 @@ def test_a_refund_that_is_a_free_bet_is_asked_about_until_it_is_answered(
     )
     panel.notes.action_requested.emit()
     (dialog,) = panel.findChildren(OfferDialog)
-    assert dialog.reading.text().startswith("Read as free bet 25, at Bovada")
+    assert dialog.reading.text().startswith("Read as: Free bet 25, at Bovada")
     dialog._on_buttons_accepted()
     (_, free) = known_promotions().promotions
     assert (free.name, free.kind, free.amount) == ("Free bet 25 Bovada", PromoKind.FREE, 25)
