@@ -144,7 +144,17 @@ def catalogue_of(language: str) -> Path:
 def read(path: Path, language: str | None = None) -> Catalog:
     """Return a catalogue; raises ``PoFileError`` if it is damaged."""
     with path.open("rb") as file:
-        return read_po(file, locale=language, abort_invalid=True)
+        return _with_plurals(read_po(file, locale=language, abort_invalid=True))
+
+
+def _with_plurals(catalogue: Catalog) -> Catalog:
+    """Give Spanish two forms: Babel's third is for whole millions, of which there are none here."""
+    if str(catalogue.locale) == "es":
+        catalogue.mime_headers = [("Plural-Forms", "nplurals=2; plural=(n != 1);")]
+        for message in catalogue:
+            if message.id and isinstance(message.string, tuple):
+                message.string = message.string[:2]
+    return catalogue
 
 
 def write(catalogue: Catalog, path: Path) -> None:
@@ -162,7 +172,9 @@ def main(added: list[str]) -> None:
     known = {path.parent.parent.name for path in LOCALE.glob("*/LC_MESSAGES/oddsdesk.po")}
     for language in sorted({*known, *added}):
         path = catalogue_of(language)
-        catalogue = read(path, language) if path.exists() else Catalog(locale=language)
+        catalogue = (
+            read(path, language) if path.exists() else _with_plurals(Catalog(locale=language))
+        )
         catalogue.update(listed, no_fuzzy_matching=True)
         write(catalogue, path)
         with path.with_suffix(".mo").open("wb") as file:
