@@ -62,6 +62,8 @@ _USUAL_NAME: Final = "Both teams to score"
 _NARROW_NAME: Final = "Manchester Un +0.5"
 _MOST: Final = 84
 """Pixels that a title may take of a column that figures alone would make narrower."""
+_MOST_OF_WINDOW: Final = 104
+"""The same of "Value from", which is longer in other languages."""
 _FOLD: Final = " " * 6
 """As wide as the mark before a section's title, and its semi-bold letters."""
 _MOST_WIDE: Final = 12
@@ -365,7 +367,7 @@ def _least_width(context: MatrixContext) -> Column:
     """As wide as a price, or the period in the rows of sections."""
     fair = _fair_width(context)
     sample = max(fair.sample, context.widest_period, key=len)
-    return msgspec.structs.replace(fair, sample=sample, most=_MOST)
+    return msgspec.structs.replace(fair, sample=sample, most=_MOST_OF_WINDOW)
 
 
 def _best_width(context: MatrixContext) -> Column:

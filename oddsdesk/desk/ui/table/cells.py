@@ -137,7 +137,7 @@ class Column(msgspec.Struct, frozen=True):
     """What never changes of a column: alignment, and samples that its width is taken from.
 
     The header's title widens a column up to ``most`` pixels; what is longer gives way to the
-    header's code, or is elided, and stands whole in the tooltip.
+    header's code, or is elided, and stands whole in the tooltip. 0: the title without its note.
     """
 
     sample: str

@@ -608,6 +608,8 @@ class ColumnWidths:
         header = self._model.header(column)
         title = pane.header.width_of(header)
         most = self._painter.scaled(self._model.column(column).most)
+        if not most:
+            title = most = pane.header.width_of(Header(header.title))
         if header.code and (self._is_narrow or title > most):
             title = pane.header.width_of(Header(header.code, header.note))
         least = self._painter.least_width(self._model, column)
