@@ -6,8 +6,11 @@ import sys
 
 import pytest
 
+from tests.kit.pseudo_walk import untranslated
+
 TRANSLATED = (
     "alerts",
+    "bets",
     "bookmakers",
     "connections",
     "export",
@@ -17,6 +20,7 @@ TRANSLATED = (
     "matrix",
     "navigator",
     "opportunities",
+    "promotions",
     "research",
     "settings",
     "shell",
@@ -52,7 +56,12 @@ def walked() -> dict[str, list[str]]:
 
 def test_the_walk_sees_the_whole_desk(walked: dict[str, list[str]]) -> None:
     assert int(walked["count"][0]) > 1_500
-    assert walked["bets"], "a room that is not translated yet must be found"
+
+
+def test_words_outside_brackets_are_found() -> None:
+    assert untranslated("Open game")
+    assert untranslated("[Ópéñ gámé··] in Chelsea")
+    assert not untranslated("[Ópéñ gámé··] Everton 2.10 (P)")
 
 
 @pytest.mark.parametrize("room", TRANSLATED)
