@@ -85,6 +85,11 @@ def _translated_in_parts(text: str) -> str:
     return field + colon + translated(said)
 
 
+def mid_sentence(text: str) -> str:
+    """Return a text with a small first letter; in German as it is, since it may be a noun."""
+    return text if _language == "de" else f"{text[:1].lower()}{text[1:]}"
+
+
 def language() -> str:
     """Return the language in use: ``en``, ``de``, ``es``."""
     return _language

@@ -225,7 +225,7 @@ def fit(said: explaining.Explanation) -> list[Fact]:
     tip = _("Chance by the sharp book's odds without its margin, and by the model fitted to them")
     head = Fact(
         _("Fit to {reference}").format(reference=said.reference),
-        "points",
+        _("points"),
         note=_("own / model"),
         is_strong=False,
         tip=tip,
@@ -249,9 +249,12 @@ def scores(said: explaining.Explanation, ink: Callable[[TextRole], str]) -> str:
         for home, row in enumerate(found.table)
     )
     outside = _("Other scores: {beyond:.1f} %").format(beyond=num(found.beyond * 100))
+    head_line = _(
+        "Score probabilities in %, home goals down, away goals across. "
+        "Bold: {selection} wins; in brackets: stake returned"
+    ).format(selection=escape(said.selection))
     return (
-        f"Score probabilities in %, home goals down, away goals across. "
-        f"Bold: {escape(said.selection)} wins; in brackets: stake returned<br>"
+        f"{head_line}<br>"
         f"<table cellspacing=0 cellpadding=2><tr><td></td>{heads}</tr>{rows}</table>{outside}"
     )
 
@@ -448,12 +451,10 @@ def exposure(found: Exposure | None, why_lost: str = "") -> list[Fact]:
             if found.same_at == 1
             else _("{same_at} other prices").format(same_at=found.same_at)
         )
-        facts.append(
-            Fact(_("{others} on this outcome").format(others=others.capitalize()), _("one stake"))
-        )
-    what = "practice" if found.is_practice else "placed"
+        facts.append(Fact(_("{others} on this outcome").format(others=others), _("one stake")))
+    what = _("practice") if found.is_practice else _("placed")
     on_game, in_all = found.at_risk_on_game, found.at_risk_in_all
-    worst = "practice" if found.is_practice else _("at risk")
+    worst = _("practice") if found.is_practice else _("at risk")
     facts += [
         _placed(found),
         _cap(
@@ -515,7 +516,7 @@ def _for_sale_figure(price: AssessedPrice) -> str:
 
 def _placed(found: Exposure) -> Fact:
     """Return the stakes placed on the outcome, and how much of them can be lost."""
-    notes = ["practice"] if found.is_practice else []
+    notes = [_("practice")] if found.is_practice else []
     if found.placed:
         notes.append(_("at risk {at_risk:,.12g}").format(at_risk=num(found.at_risk)))
     tip = _("At risk: what you lose if this outcome loses, less what covering bets win")
@@ -628,7 +629,7 @@ def _place(check: RuleCheck) -> int:
 def _rule(said: explaining.Explanation, check: RuleCheck) -> Fact:
     title = verdict_words.rule_title(check)
     if check.rule is Rule.MIN_EDGE and said.assessment.band_pct is not None:
-        title = title.replace("EV", "EV at the low end", 1)
+        title = title.replace("EV", _("EV at the low end"), 1)
     figure = verdict_words.figure_text(check).replace("-", MINUS)
     if check.rule in (Rule.BOOK_AGE, Rule.REFERENCE_AGE):  # so long that titles had no room
         title, figure = f"{title}: {figure.replace(' s ', f'{_NO_BREAK}s ')}", ""

@@ -10,7 +10,7 @@ from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.numbers import num
-from oddsdesk.base.texts import _
+from oddsdesk.base.texts import _, mid_sentence
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.matrix import RowKey
 from oddsdesk.board.model.notices import (
@@ -287,7 +287,7 @@ class ExplainPanel(QtWidgets.QWidget):
                 method,
             ]
             if origin := verdict_words.derivation_text(said):
-                notes.append(f"{origin[0].lower()}{origin[1:]}")
+                notes.append(mid_sentence(origin))
         if said.service is not None:
             by = (
                 _(", by {service_reference}").format(service_reference=said.service_reference)

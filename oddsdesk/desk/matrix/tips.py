@@ -17,6 +17,7 @@ from oddsdesk.board.valuation.verdict_words import (
     laid_text,
     sides_in_words,
 )
+from oddsdesk.desk.ui.controls.messages import capitalized
 from oddsdesk.desk.ui.formatting import (
     clock_text,
     exact_odds_text,
@@ -211,7 +212,7 @@ def window_tip(row: SelectionRow, name: str) -> str:
     """Return the tooltip of the price window."""
     if row.fair is None:
         return no_reference_text(name)
-    return f"{_window(row.value_from, row.suspicious_above).capitalize()} ({name})"
+    return f"{capitalized(_window(row.value_from, row.suspicious_above))} ({name})"
 
 
 def window_without_tip(section: Section, row: SelectionRow, bookmaker: str) -> str:
@@ -257,12 +258,8 @@ def _clocks(price: Price, freshness: Freshness, now_ms: int) -> list[str]:
     unmoved = unmoved_text(price.changed_at, now_ms, has_moved=price.previous is not None)
     said = [f"{seen}, {unmoved}"]
     if price.previous is not None and price.direction:
-        word = "up" if price.direction > 0 else "down"
-        said.append(
-            _("{word} from {exact_odds}").format(
-                word=word, exact_odds=exact_odds_text(price.previous)
-            )
-        )
+        moved = _("up from {odds}") if price.direction > 0 else _("down from {odds}")
+        said.append(moved.format(odds=exact_odds_text(price.previous)))
     if price.withdrawn_at is not None:
         said.append(
             _("no longer offered since {clock}").format(

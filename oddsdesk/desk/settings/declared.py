@@ -11,7 +11,7 @@ from urllib.parse import quote, unquote
 import msgspec
 
 from oddsdesk.base import numbers
-from oddsdesk.base.texts import SYSTEM, _, languages
+from oddsdesk.base.texts import SYSTEM, _, languages, mid_sentence
 from oddsdesk.board.model.basis import CONSENSUS, LEARNED, SERVICES_OWN
 from oddsdesk.pricing import formats
 from oddsdesk.pricing.closing import CloseBy
@@ -296,7 +296,16 @@ ODDS_FORMAT: Final = Setting(
 )
 AS_SYSTEM: Final = "system"
 HOURS_24: Final = "24"
-FIRST_DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_DAY_NAMES: Final = {
+    "monday": _("Monday"),
+    "tuesday": _("Tuesday"),
+    "wednesday": _("Wednesday"),
+    "thursday": _("Thursday"),
+    "friday": _("Friday"),
+    "saturday": _("Saturday"),
+    "sunday": _("Sunday"),
+}
+FIRST_DAYS: Final = tuple(_DAY_NAMES)
 """Words of the first day of the week, in the order of the week."""
 _SYSTEM: Final = (AS_SYSTEM, _("As the system"))
 DECIMAL_MARK: Final = Setting(
@@ -335,7 +344,7 @@ FIRST_DAY: Final = Setting(
     _("First day of the week"),
     _("In calendars."),
     AS_SYSTEM,
-    Choice((_SYSTEM, *((day, day.capitalize()) for day in FIRST_DAYS))),
+    Choice((_SYSTEM, *_DAY_NAMES.items())),
 )
 TEXT_SIZE: Final = Setting(
     "look/text_size",
@@ -593,7 +602,7 @@ def list_rules(value_of: ReadSetting) -> ListRules:
 def own_rules_text(value_of: ReadSetting) -> str:
     """Return the rules that differ from the service's, with the service's figures; else empty."""
     return ", ".join(
-        f"{setting.label[0].lower()}{setting.label[1:]} "
+        f"{mid_sentence(setting.label)} "
         f"{_number(setting, value)} ({_number(setting, setting.default)})"
         for setting in VALUE_RULES.settings
         if (value := value_of(setting)) != setting.default

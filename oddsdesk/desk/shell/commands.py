@@ -162,7 +162,9 @@ class BugReportDialog(Dialog):
             wordWrap=True,
         )
         said.setProperty("variant", "soft")
-        self.report = QtWidgets.QPlainTextEdit(f"What I did:\n\nWhat I expected:\n\n---\n{text}")
+        self.report = QtWidgets.QPlainTextEdit(
+            _("What I did:\n\nWhat I expected:") + f"\n\n---\n{text}"
+        )
         self.report.setAccessibleName(_("Bug report"))
         self.report.setTabChangesFocus(True)
         self._copy = QtWidgets.QPushButton(_("Copy"))

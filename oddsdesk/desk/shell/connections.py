@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QDialog, QMenu, QWidget
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.numbers import num
 from oddsdesk.base.tasks import cancel_tasks, spawn
-from oddsdesk.base.texts import _
+from oddsdesk.base.texts import _, translated
 from oddsdesk.contract.administration import FeedState, LocalServerError
 from oddsdesk.desk.connections.manager import (
     ConnectionManager,
@@ -533,7 +533,7 @@ class Connections(QObject):
             if present is not None
             else ""
         )
-        text = f"{str(error).rstrip('.')}.{stays}"
+        text = f"{translated(str(error)).rstrip('.')}.{stays}"
         if isinstance(error, MissingKeyError) and isinstance(profile, RemoteProfile):
             action, act = _("Enter the key…"), lambda: self._dialogs.ask_key(profile)
         elif isinstance(error, UnencryptedError) and isinstance(profile, RemoteProfile):
@@ -640,7 +640,9 @@ class Connections(QObject):
             )
         except LocalServerError as error:
             self._on_dialogs_message_ready(
-                _("Restore failed, nothing was changed: {error}").format(error=error)
+                _("Restore failed, nothing was changed: {error}").format(
+                    error=translated(str(error))
+                )
             )
         except SessionError as error:
             self.show_error(session.profile, error)

@@ -9,7 +9,7 @@ from PySide6.QtCore import QByteArray, QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
 from oddsdesk.base.clock import Clock
-from oddsdesk.base.texts import _
+from oddsdesk.base.texts import _, mid_sentence
 from oddsdesk.board.board import Board
 from oddsdesk.contract.competitions import competition_title
 from oddsdesk.contract.identity import game_title
@@ -252,7 +252,7 @@ def place_entries(window: MainWindow) -> Provider:
                 )
             for where, area in PLACES:
                 move = partial(window.move_panel, dock, area)
-                title_there = f"{title}: {where[0].lower()}{where[1:]}"
+                title_there = f"{title}: {mid_sentence(where)}"
                 yield Entry(f"move {name} {where}", Kind.ACTION, title_there, move)
 
     return entries

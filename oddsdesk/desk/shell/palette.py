@@ -29,7 +29,7 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
-from oddsdesk.base.texts import _
+from oddsdesk.base.texts import N_, _, translated
 from oddsdesk.contract.texts import plain_letters
 from oddsdesk.desk.settings.saved_state import Layout, Saved
 from oddsdesk.desk.shell.search_words import search_words
@@ -125,14 +125,14 @@ _RANK_COST = 0.1
 class Kind(Enum):
     """The kind of an entry, in the order of preference; the value is shown next to the title."""
 
-    GAME = "game"
-    PANEL = "panel"
-    LAYOUT = "layout"
-    CONNECTION = "connection"
-    PRESET = "preset"
-    ACTION = "action"
-    SETTING = "setting"
-    FORMAT = "odds format"
+    GAME = N_("game")
+    PANEL = N_("panel")
+    LAYOUT = N_("layout")
+    CONNECTION = N_("connection")
+    PRESET = N_("preset")
+    ACTION = N_("action")
+    SETTING = N_("setting")
+    FORMAT = N_("odds format")
 
 
 _RANK = {kind: rank for rank, kind in enumerate(Kind)}
@@ -254,7 +254,8 @@ class EntryDelegate(QStyledItemDelegate):
         painter.save()
         paint_row_ground(painter, option, tokens)
         area = QRectF(option.rect).adjusted(GAP, 0, -GAP, 0)
-        right = f"{entry.keys}   {entry.kind.value}" if entry.keys else entry.kind.value
+        kind = translated(entry.kind.value)
+        right = f"{entry.keys}   {kind}" if entry.keys else kind
         area.setRight(
             area.right() - self._draw(painter, area, right, TextRole.NOTE, fonts.small, True)
         )

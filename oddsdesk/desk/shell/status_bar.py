@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QStatusBar, QToolButton, QWidget
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.numbers import hour_text, num
-from oddsdesk.base.texts import _, ngettext
+from oddsdesk.base.texts import _, mid_sentence, ngettext, translated
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.notices import (
     Connection,
@@ -222,7 +222,7 @@ def link_text(connection: Connection, now_ms: int) -> str:
     if said := stream_alone(connection):
         text = f"{text} · {said}"
     elif connection.link is Link.LIVE and connection.reason:
-        failing.append(connection.reason)
+        failing.append(translated(connection.reason))
     return (
         _("{text} · failing: {names}").format(text=text, names=", ".join(failing))
         if failing
@@ -231,7 +231,7 @@ def link_text(connection: Connection, now_ms: int) -> str:
 
 
 def _link_text(connection: Connection, now_ms: int) -> str:
-    reason = f": {connection.reason}" if connection.reason else ""
+    reason = f": {translated(connection.reason)}" if connection.reason else ""
     silence = no_price_for(connection, now_ms)
     match connection.link:
         case Link.LIVE | Link.POLLING if connection.lacks_feeds:
@@ -304,7 +304,7 @@ def requests_text(connection: Connection) -> str:
         parts.append(_("resets {at}").format(at=hour_text(local_time(connection.resets_at_ms))))
     prices = connection.reading_plan.partition(";")[0]
     if prices and connection.requests_left:
-        parts.append(prices[0].lower() + prices[1:])
+        parts.append(mid_sentence(prices))
     return " · ".join(parts)
 
 

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from oddsdesk.base.numbers import choose_numbers
-from oddsdesk.base.texts import _
+from oddsdesk.base.texts import _, mid_sentence
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.basis import CONSENSUS, CONSENSUS_CHOICES, LEARNED, MIDDLE, SERVICES_OWN
 from oddsdesk.board.model.notices import (
@@ -80,7 +80,7 @@ class OddsFormat(QObject):
 
 _SIMULATED: Final = _("Simulated odds")
 _SHIFTED: Final = _("Old odds (times shifted)")
-_LESS: Final = {_SIMULATED: _("Simulated"), " (times shifted)": "", "As of ": ""}
+_LESS: Final = {_SIMULATED: _("Simulated"), _(" (times shifted)"): "", _("As of "): ""}
 """What narrow badges leave out first; tooltips have the full text."""
 
 
@@ -223,9 +223,9 @@ class TopBar(QWidget):
 def _past_mark(connection: Connection) -> str:
     """Return the note on simulated or shifted odds behind a past moment."""
     if connection.is_mixed:
-        return _(" · partly {simulated}").format(simulated=_SIMULATED.lower())
+        return _(" · partly {simulated}").format(simulated=mid_sentence(_SIMULATED))
     told = _SIMULATED if connection.simulated else _SHIFTED if connection.shifted else ""
-    return f" · {told.lower()}" if told else ""
+    return f" · {mid_sentence(told)}" if told else ""
 
 
 _EXAMPLE = 2.1

@@ -44,6 +44,7 @@ _WINDOW_SAMPLES: Final = {
 _SIGNED: Final = (formats.AMERICAN, formats.MALAY, formats.INDONESIAN)
 """Styles with signs, between which a dash would be read as one."""
 _STYLE_WORDS: Final = {
+    formats.DECIMAL: pgettext("in the title of a field for odds", "decimal"),
     formats.AMERICAN: pgettext("in the title of a field for odds", "american"),
     formats.FRACTIONAL: pgettext("in the title of a field for odds", "fractional"),
     formats.HONG_KONG: pgettext("in the title of a field for odds", "hong kong"),
@@ -65,6 +66,11 @@ def choose_style(style: str) -> None:
 def odds_style() -> str:
     """Return the style that odds are written in now."""
     return _style
+
+
+def style_word() -> str:
+    """Return the style's name as it stands in a title."""
+    return _STYLE_WORDS[_style]
 
 
 def odds_title(title: str) -> str:

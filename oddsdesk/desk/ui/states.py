@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from oddsdesk.base.numbers import hour_text
 from oddsdesk.base.tasks import JobFault
-from oddsdesk.base.texts import _
+from oddsdesk.base.texts import _, translated
 from oddsdesk.board.model.matrix import Matrix
 from oddsdesk.board.model.notices import Connection, Link, SnapshotProgress
 from oddsdesk.client.whole_odds import unread_text
@@ -39,8 +39,8 @@ def refusal_of(connection: Connection) -> Refusal:
     """Return what to say of a connection that is refused."""
     sentence = _SENTENCES.get(connection.code or "")
     if sentence is not None:
-        return Refusal(sentence, connection.advice)
-    said = f"{reason_text(connection)} {connection.advice}".strip()
+        return Refusal(sentence, translated(connection.advice))
+    said = f"{reason_text(connection)} {translated(connection.advice)}".strip()
     return Refusal(_("The service refused this key."), said)
 
 
@@ -49,7 +49,7 @@ def no_stakes(connection: Connection) -> str:
 
     Two facts, so that where there is room for one the first stays.
     """
-    return _("no stakes · {why_lost}").format(why_lost=connection.why_lost)
+    return _("no stakes · {why_lost}").format(why_lost=translated(connection.why_lost))
 
 
 def may_be_gone(why_lost: str) -> str:
@@ -111,7 +111,7 @@ def _returning(connection: Connection, preposition: str) -> str:
 
 def reason_text(connection: Connection) -> str:
     """Return the connection's reason as a sentence; empty for none."""
-    reason = (connection.reason or "").rstrip(".")
+    reason = translated(connection.reason or "").rstrip(".")
     return f"{reason[0].upper()}{reason[1:]}." if reason else ""
 
 
@@ -170,7 +170,7 @@ def trouble_text(connection: Connection, now_ms: int, *, has_prices: bool = True
 
 def faults_text(connection: Connection) -> str:
     """Return which of the desk's own jobs failed, and why; empty while all are well."""
-    said = [f"{job_text(fault)} ({fault.reason})" for fault in connection.faults]
+    said = [f"{job_text(fault)} ({translated(fault.reason)})" for fault in connection.faults]
     if not said:
         return ""
     tasks = (
@@ -183,7 +183,7 @@ def faults_text(connection: Connection) -> str:
 
 def service_text(connection: Connection) -> str:
     """Return what the service says is wrong with itself; empty while all is well."""
-    if (apart := connection.clocks_text) and connection.is_heard:
+    if (apart := translated(connection.clocks_text)) and connection.is_heard:
         return _(
             "{first}{apart}, so the age of prices is unknown: no stakes and no "
             "alerts. Set the clock that is wrong."
@@ -191,18 +191,18 @@ def service_text(connection: Connection) -> str:
     if not connection.service_troubles:
         return ""
     return _("The service reports a problem: {names}.").format(
-        names="; ".join(connection.service_troubles)
+        names="; ".join(map(translated, connection.service_troubles))
     )
 
 
 def job_text(fault: JobFault) -> str:
     """Return a job's name for people: without the game's id."""
     name = fault.job.removeprefix("sync: ")
-    return _("prices of a game") if name.startswith("matrix ") else name
+    return _("prices of a game") if name.startswith("matrix ") else translated(name)
 
 
 def _trouble(connection: Connection, now_ms: int) -> str:
-    said = [reason_text(connection), connection.advice]
+    said = [reason_text(connection), translated(connection.advice)]
     if connection.since_ms is not None and connection.as_of_ms is None:  # there time stands
         said.append(
             _("Disconnected for {span}.").format(span=span_text(now_ms - connection.since_ms))
@@ -279,7 +279,7 @@ def cut_text(snapshot_progress: SnapshotProgress) -> str:
     """Return what to say where some slices could not be read; empty where all were."""
     if not snapshot_progress.cut:
         return ""
-    said = unread_text(snapshot_progress.cut)
+    said = translated(unread_text(snapshot_progress.cut))
     return _(
         "{first}{said}. Prices there may be missing or old; open a game to see all of its prices."
     ).format(first=said[:1].upper(), said=said[1:])

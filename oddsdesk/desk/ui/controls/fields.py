@@ -15,7 +15,7 @@ from PySide6.QtGui import QAction, QKeyEvent, QValidator, QWheelEvent
 from oddsdesk.base.figures import FigureError, Habit, read_typed_amount
 from oddsdesk.base.numbers import MONTH_FIRST, number_style, with_marks
 from oddsdesk.base.texts import _
-from oddsdesk.desk.ui.formatting import odds_style, read_odds, typed_text
+from oddsdesk.desk.ui.formatting import read_odds, style_word, typed_text
 from oddsdesk.desk.ui.theme.theme import Theme, inset
 from oddsdesk.desk.ui.theme.tokens import TextRole
 
@@ -170,7 +170,7 @@ class OddsEdit(QtWidgets.QLineEdit):
         self._filled_in = self.text(), odds
         self.setAccessibleName(purpose)
         self.setPlaceholderText(placeholder)
-        self.setToolTip(_("{style} odds").format(style=odds_style().replace("_", " ").capitalize()))
+        self.setToolTip(_("{style} odds").format(style=style_word().capitalize()))
 
     def decimal_odds(self) -> float | None:
         """Return decimal odds.
