@@ -71,6 +71,7 @@ from oddsdesk.desk.shell.looking_back import LookingBack, PastOpener
 from oddsdesk.desk.shell.loop import Garbage, run_on_qt
 from oddsdesk.desk.shell.messages import log_connection
 from oddsdesk.desk.shell.navigation import setting_entries
+from oddsdesk.desk.shell.qt_words import translate_qt
 from oddsdesk.desk.shell.settlement import BetSettlement
 from oddsdesk.desk.ui.controls.labels import Label
 from oddsdesk.desk.ui.local_server import LocalServer
@@ -239,6 +240,7 @@ def run_desk(start: Start) -> None:
     app.setApplicationName("oddsdesk")
     app.setApplicationVersion(__version__)
     app.setDesktopFileName("org.oddsdesk.oddsdesk")
+    translate_qt(app)
     garbage = Garbage(app)
     try:
         failure = run_on_qt(app, lambda: _run(app, root, ending, garbage))
