@@ -1,8 +1,10 @@
 """Texts that no spreadsheet takes for a formula."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from typing import Final
+
+from oddsdesk.base.texts import N_
 
 _FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 """What a spreadsheet may take for the start of a formula, full-width signs included."""
@@ -36,22 +38,33 @@ def near_names(name: str, known: Iterable[str]) -> list[str]:
 
 
 _HOUR_S: Final = 3_600
-_UNITS: Final = (("days", 86_400, 172_800), ("hours", 3_600, 5_400), ("minutes", 60, 90))
+_UNITS: Final = (
+    (N_("days"), 86_400, 172_800),
+    (N_("hours"), 3_600, 5_400),
+    (N_("minutes"), 60, 90),
+)
 """Name, seconds, and from how many seconds on it is used."""
 _TENTHS_BELOW: Final = 3
 _MOST_INTERVALS_TOLD: Final = 4
 
 
-def every(intervals_s: Iterable[float]) -> str:
-    """Say intervals in seconds, the shortest first, each unit once; one at least."""
+def every(intervals_s: Iterable[float], say: Callable[[str], str] = str) -> str:
+    """Say intervals in seconds, the shortest first, each unit once; one at least.
+
+    ``say`` translates the parts of the text.
+    """
     amounts = list(dict.fromkeys(_amount(each) for each in sorted(intervals_s)))
     if len(amounts) > _MOST_INTERVALS_TOLD:
         (first, unit), (last, last_unit) = amounts[0], amounts[-1]
-        return f"every {first}{'' if unit == last_unit else f' {unit}'} to {last} {last_unit}"
+        shortest = first if unit == last_unit else f"{first} {say(unit)}"
+        longest = f"{last} {say(last_unit)}"
+        return say(N_("every {first} to {last}")).format(first=shortest, last=longest)
     units = list(dict.fromkeys(unit for _, unit in amounts))
-    return "every " + " and ".join(
-        f"{_listed([amount for amount, of in amounts if of == unit])} {unit}" for unit in units
-    )
+    said = [
+        f"{_listed([amount for amount, of in amounts if of == unit], say)} {say(unit)}"
+        for unit in units
+    ]
+    return say(N_("every {intervals}")).format(intervals=_joined(said, say))
 
 
 def _amount(seconds: float) -> tuple[str, str]:
@@ -61,9 +74,17 @@ def _amount(seconds: float) -> tuple[str, str]:
             amount = seconds / unit_s
             is_coarse = unit_s >= _HOUR_S and amount < _TENTHS_BELOW
             return f"{round(amount, 1 if is_coarse else None):g}", unit
-    return f"{seconds:.0f}", "seconds"
+    return f"{seconds:.0f}", N_("seconds")
 
 
-def _listed(words: Sequence[str]) -> str:
+def _listed(words: Sequence[str], say: Callable[[str], str]) -> str:
     *first, last = words
-    return f"{', '.join(first)} and {last}" if first else last
+    return _joined([", ".join(first), last], say) if first else last
+
+
+def _joined(words: Sequence[str], say: Callable[[str], str]) -> str:
+    """Join two or more words by ``and``."""
+    text = words[0]
+    for word in words[1:]:
+        text = say(N_("{first} and {last}")).format(first=text, last=word)
+    return text

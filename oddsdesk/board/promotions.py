@@ -8,8 +8,10 @@ from typing import Final, NamedTuple
 import msgspec
 
 from oddsdesk.base.numbers import num
+from oddsdesk.base.texts import _
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.matrix import CellKey, Matrix, RowKey, Section
+from oddsdesk.board.model.titles import market_name
 from oddsdesk.board.opportunities.finder import (
     LEAST_UNCHECKED,
     FamilyKey,
@@ -18,7 +20,7 @@ from oddsdesk.board.opportunities.finder import (
     OpportunityLeg,
 )
 from oddsdesk.board.opportunities.ways import UNRELIABLE, limit_left, outcome_of
-from oddsdesk.contract.markets import DRAW_VOIDS, market_title
+from oddsdesk.contract.markets import DRAW_VOIDS
 from oddsdesk.contract.texts import folded
 from oddsdesk.pricing.assessment import Caution
 from oddsdesk.pricing.covers import bets_against, family_of
@@ -195,7 +197,7 @@ class PromoWay(msgspec.Struct, frozen=True):
         key, market_type = self.legs[place].key, self.legs[0].key.market_type
         named = self.legs[place].named(key.selection)
         is_alike = key.market_type == market_type
-        return named if is_alike else f"{named} ({market_title(key.market_type)})"
+        return named if is_alike else f"{named} ({market_name(key.market_type)})"
 
     def other_money(self, place: int) -> str:
         """Return the currency of a leg if it is another one than the offer's; else empty."""
@@ -209,11 +211,13 @@ class PromoWay(msgspec.Struct, frozen=True):
             return ""
         rate, offers, at = self.money[place].rate, self.money[0].currency, self.legs[place]
         if rate is None:
-            return (
-                f"Amounts are in {offers}; {at.bookmaker} takes {its} and no exchange rate is set: "
-                f"the hedge is only right if 1 {its} is worth 1 {offers}"
-            )
-        return f"{at.bookmaker} takes {its}: 1 {its} counts as {num(rate):.4g} {offers} (your rate)"
+            return _(
+                "Amounts are in {currency}; {bookmaker} takes {foreign} and no exchange "
+                "rate is set: the hedge is only right if 1 {foreign} is worth 1 {currency}"
+            ).format(currency=offers, bookmaker=at.bookmaker, foreign=its)
+        return _(
+            "{bookmaker} takes {foreign}: 1 {foreign} counts as {rate:.4g} {currency} (your rate)"
+        ).format(bookmaker=at.bookmaker, foreign=its, rate=num(rate), currency=offers)
 
     def notes(self, rules: SettlementRules) -> list[RuleNote]:
         """Return how the bookmakers' rules of settlement differ; nothing without a hedge."""
@@ -329,7 +333,7 @@ class _Search:
         """Return what was found so far."""
         left_out = self._left_out
         if missing := len(self._without_hedge - self._hedged.keys()):
-            left_out["no hedge at your other bookmakers"] = missing
+            left_out[_("no hedge at your other bookmakers")] = missing
         hedged = sorted(self._hedged.values(), key=_by_value)
         unhedged = sorted(self._unhedged.values(), key=_by_certainty)
         return Ways(
@@ -366,15 +370,15 @@ class _Search:
         offer, market_type = self._promotion, section.key.market_type
         line = 0.0 if market_type in DRAW_VOIDS else threshold(market_type, section.line)
         if offer.sports and folded(matrix.sport) not in map(folded, offer.sports):
-            return "another sport"
+            return _("another sport")
         if offer.markets and market_type not in offer.markets:
-            return "another market"
+            return _("another market")
         if offer.until is not None and (matrix.kick_off is None or matrix.kick_off > offer.until):
-            return "starts after the offer ends, or no kick-off time"
+            return _("starts after the offer ends, or no kick-off time")
         if odds < offer.least_odds:
-            return "odds below the minimum"
+            return _("odds below the minimum")
         if push_of(line) is not None:
-            return "line may return the stake"
+            return _("line may return the stake")
         return ""
 
     def _look_for_hedges(
@@ -503,7 +507,7 @@ def _fitted(promotion: Promotion, paid: Sequence[_Paid], steps: _Steps) -> Hedge
     first = paid[0].leg
     sides = [_side(leg, steps, money.rate or 1.0) for leg, money in paid[1:]]
     stake = _most_of(promotion, first, promotion.stake, steps.back)
-    for _ in range(_ROUNDS):
+    for _round in range(_ROUNDS):
         if stake is None:
             return None
         bet = promotion.bet(_net_of(first, stake), stake)

@@ -19,7 +19,7 @@ from oddsdesk.base.places import NoHomeError, settings_folder
 from oddsdesk.base.polling import Arrivals, SilenceReporter
 from oddsdesk.base.tasks import Jobs, in_slices, new_loop
 from oddsdesk.base.texts import _, ngettext, translated
-from oddsdesk.board.alerts.channels import ChannelError, keep_address
+from oddsdesk.board.alerts.channels import ChannelError, delivery_text, keep_address
 from oddsdesk.board.alerts.gate import AlertEntry, AlertMemory
 from oddsdesk.board.alerts.rules import (
     RULES_FILE,
@@ -601,7 +601,7 @@ class _Lines:
         """Print whether an alert was delivered."""
         for name, became in entry.deliveries.items():
             if became != "waits":
-                text = f"{name}: {translated(became)}: {entry.alert.alert_title}"
+                text = f"{name}: {delivery_text(became)}: {entry.alert.alert_title}"
                 self.print_line(plain(text))
 
 

@@ -17,11 +17,12 @@ from typing import Annotated, Final, NamedTuple
 
 import msgspec
 
+from oddsdesk.base.texts import N_
 from oddsdesk.pricing.profiles import Profiles, fold_name
 
-CONSENSUS_TITLE: Final = "Consensus"
+CONSENSUS_TITLE: Final = N_("Consensus")
 """Its name in place of a sharp book."""
-LEARNED_TITLE: Final = "Consensus (learned)"
+LEARNED_TITLE: Final = N_("Consensus (learned)")
 """Its name with learned weights."""
 CONSENSUS_TITLES: Final = frozenset({CONSENSUS_TITLE, LEARNED_TITLE})
 """Names that stand for all bookmakers together."""

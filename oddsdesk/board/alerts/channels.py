@@ -16,6 +16,7 @@ from oddsdesk.base.clock import Clock
 from oddsdesk.base.keyring import Keyring, KeyringError
 from oddsdesk.base.places import how_to_install
 from oddsdesk.base.tasks import Jobs, in_daemon_thread
+from oddsdesk.base.texts import _, translated
 from oddsdesk.board.alerts.gate import Alert, AlertEntry
 from oddsdesk.board.alerts.rules import ChannelSetting
 from oddsdesk.contract.identity import price_page
@@ -32,6 +33,9 @@ _MOST_WAITING: Final = 200
 _WAITS: Final = "waits"
 _NOT_SENT: Final = "not sent: "
 _NOT_YET: Final = "not yet: "
+_REFUSED: Final = "refused: "
+_GIVEN_UP: Final = "given up: "
+_SENT: Final = "sent "
 _SEND_S: Final = 20.0
 _LOOK_S: Final = 1.0
 
@@ -81,11 +85,15 @@ def find_address(
         if not address and ring.is_there():
             address = ring.get_key(keyring_name(name)) or ""
     except KeyringError as error:
-        raise ChannelError(f"{name}: the keyring cannot be read: {error}") from error
+        raise ChannelError(
+            _("{name}: the keyring cannot be read: {error}").format(name=name, error=error)
+        ) from error
     if not address:
         raise ChannelError(
-            f"{name}: no address is kept; say `oddsdesk watch --set-channel {name}`, or set "
-            f"{variable_of(name)}"
+            _(
+                "{name}: no address is kept; say `oddsdesk watch --set-channel {name}`, "
+                "or set {variable}"
+            ).format(name=name, variable=variable_of(name))
         )
     keep_secret(address)
     return address
@@ -100,11 +108,15 @@ def keep_address(name: str, address: str, keyring: Keyring | None = None) -> Non
     keep_secret(address)
     ring = keyring or Keyring()
     if not ring.is_there():
-        raise ChannelError(f"this computer has no keyring; set {variable_of(name)} instead")
+        raise ChannelError(
+            _("this computer has no keyring; set {variable} instead").format(
+                variable=variable_of(name)
+            )
+        )
     try:
         ring.keep_key(keyring_name(name), address)
     except KeyringError as error:
-        raise ChannelError(f"the address was not saved: {error}") from error
+        raise ChannelError(_("the address was not saved: {error}").format(error=error)) from error
 
 
 def open_channel(setting: ChannelSetting, address: str) -> Channel:
@@ -117,9 +129,13 @@ def open_channel(setting: ChannelSetting, address: str) -> Channel:
         return AppriseChannel(setting.name, address, setting.link)
     parts = urlsplit(address)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ChannelError(f"{setting.name}: expected an address such as https://host/path")
+        raise ChannelError(
+            _("{name}: expected an address such as https://host/path").format(name=setting.name)
+        )
     if parts.scheme == "http" and not is_local(address):
-        raise ChannelError(f"{setting.name}: use https, as the address contains a key")
+        raise ChannelError(
+            _("{name}: use https, as the address contains a key").format(name=setting.name)
+        )
     keep_secret(parts.query)  # libraries log an address written otherwise than it is kept
     if setting.kind == "webhook":
         return WebhookChannel(
@@ -142,6 +158,23 @@ def mark_waiting(entry: AlertEntry, channels: Iterable[str]) -> None:
 def is_pending(became: str) -> bool:
     """Whether a channel is still to take an alert, by what became of it there."""
     return became.startswith((_WAITS, _NOT_YET))
+
+
+def delivery_text(became: str) -> str:
+    """Return what became of an alert at a channel in the reader's language."""
+    for begin, text in _DELIVERIES.items():
+        if became.startswith(begin):
+            return text.format(rest=delivery_text(became.removeprefix(begin)))
+    return _("waits") if became == _WAITS else translated(became)
+
+
+_DELIVERIES: Final = {
+    _NOT_SENT: _("not sent: {rest}"),
+    _NOT_YET: _("not yet: {rest}"),
+    _REFUSED: _("refused: {rest}"),
+    _GIVEN_UP: _("given up: {rest}"),
+    _SENT: _("sent {rest}"),
+}
 
 
 def page_of(alert: Alert, server: str) -> str:
@@ -183,7 +216,10 @@ class _HttpChannel:
         if reply.status >= 300:
             is_final = 300 <= reply.status < 500 and reply.status not in (408, 425, 429)
             host = host_of(self._url)
-            raise ChannelError(f"{host} answered {reply.status}", is_final=is_final)
+            raise ChannelError(
+                _("{host} answered {status}").format(host=host, status=reply.status),
+                is_final=is_final,
+            )
 
 
 class NtfyChannel(_HttpChannel):
@@ -193,9 +229,13 @@ class NtfyChannel(_HttpChannel):
         parts = urlsplit(address)
         token = unquote(parts.password or "")
         host = parts.netloc.rpartition("@")[2]
-        folder, _, self._topic = parts.path.strip("/").rpartition("/")
+        folder, _slash, self._topic = parts.path.strip("/").rpartition("/")
         if not self._topic:
-            raise ChannelError(f"{name}: expected an address with a topic: https://ntfy.sh/topic")
+            raise ChannelError(
+                _("{name}: expected an address with a topic: https://ntfy.sh/topic").format(
+                    name=name
+                )
+            )
         if token:
             keep_secret(token)
         keep_secret(self._topic)
@@ -257,11 +297,15 @@ class AppriseChannel:
             import apprise  # noqa: PLC0415 - an extra, imported where it is used
         except ImportError:
             hint = how_to_install("apprise")
-            raise ChannelError(f"{self._name}: apprise is missing: {hint}", is_final=True) from None
+            raise ChannelError(
+                _("{name}: apprise is missing: {hint}").format(name=self._name, hint=hint),
+                is_final=True,
+            ) from None
         reached = apprise.Apprise()
         if not reached.add(self._address):
             raise ChannelError(
-                f"{self._name}: apprise does not know this kind of address", is_final=True
+                _("{name}: apprise does not know this kind of address").format(name=self._name),
+                is_final=True,
             )
         said = entry.alert
         text = "\n".join(
@@ -270,7 +314,7 @@ class AppriseChannel:
         if not reached.notify(
             title=said.alert_title, body=text, body_format=apprise.NotifyFormat.TEXT
         ):
-            raise ChannelError(f"{self._name} did not accept the alert")
+            raise ChannelError(_("{name} did not accept the alert").format(name=self._name))
 
 
 class Unsent(NamedTuple):
@@ -361,14 +405,14 @@ class Outbox:
     async def _send(self, name: str, entry: AlertEntry) -> bool:
         """Try once; return whether the alert is done with."""
         if self._clock() - entry.at > TOO_OLD_MS:
-            return self._tell(entry, name, f"given up: {entry.deliveries[name]}")
+            return self._tell(entry, name, f"{_GIVEN_UP}{entry.deliveries[name]}")
         try:
             await self._channels[name].send_alert(entry)
         except ChannelError as error:
-            text = f"refused: {error}" if error.is_final else f"{_NOT_YET}{error}"
+            text = f"{_REFUSED if error.is_final else _NOT_YET}{error}"
             self._tell(entry, name, text)
             return error.is_final
-        return self._tell(entry, name, f"sent {format_ms(self._clock())}")
+        return self._tell(entry, name, f"{_SENT}{format_ms(self._clock())}")
 
     def _tell(self, entry: AlertEntry, name: str, text: str) -> bool:
         if entry.deliveries.get(name) != text:

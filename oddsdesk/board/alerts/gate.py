@@ -18,6 +18,7 @@ from msgspec import Meta
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.files import OWNER_ONLY, make_own_folder, whole_file
+from oddsdesk.base.texts import _
 from oddsdesk.board.alerts.rules import Policy
 from oddsdesk.board.model.matrix import RowKey
 from oddsdesk.contract.times import HOUR_MS, MINUTE_MS
@@ -88,10 +89,10 @@ class Held(Enum):
 
 
 _HELD_TEXTS: Final = {
-    Held.COOLDOWN: "sent recently",
-    Held.NOT_RISEN: "already sent, no better now",
-    Held.QUIET: "quiet hours",
-    Held.HOURLY: "hourly limit reached",
+    Held.COOLDOWN: _("sent recently"),
+    Held.NOT_RISEN: _("already sent, no better now"),
+    Held.QUIET: _("quiet hours"),
+    Held.HOURLY: _("hourly limit reached"),
 }
 
 

@@ -13,6 +13,7 @@ from msgspec import NODEFAULT, Meta
 
 from oddsdesk.base.figures import read_number, read_typed_amount
 from oddsdesk.base.numbers import num
+from oddsdesk.base.texts import N_, _, translated
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.matrix import Doubted, RowKey, SelectionRow
 from oddsdesk.board.opportunities.ways import UNRELIABLE
@@ -25,20 +26,35 @@ RULES_FILE: Final = "alerts.toml"
 CHANNEL_KINDS: Final = ("ntfy", "webhook", "apprise")
 
 
+_TAG_TITLES: Final = {
+    "value": N_("Value"),
+    "target": N_("Target"),
+    "arbitrage": N_("Arbitrage"),
+    "steam": N_("Steam"),
+    "kick-off": N_("Kick off"),
+    "connection": N_("Connection"),
+}
+
+
 class _Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Fields that all rules have; forms and the guide show their titles and descriptions."""
 
-    name: Annotated[str, Meta(title="Name", description="Name shown in alerts (optional).")] = ""
+    name: Annotated[
+        str, Meta(title=_("Name"), description=_("Name shown in alerts (optional)."))
+    ] = ""
     channels: Annotated[
         tuple[Name, ...],
-        Meta(title="Channels", description="Where its alerts go. None ticked: all channels."),
+        Meta(title=_("Channels"), description=_("Where its alerts go. None ticked: all channels.")),
     ] = ()
-    enabled: Annotated[bool, Meta(title="Enabled", description="Disabled rules are kept.")] = True
+    enabled: Annotated[
+        bool, Meta(title=_("Enabled"), description=_("Disabled rules are kept."))
+    ] = True
 
     @classmethod
     def kind_title(cls) -> str:
         """Return what a rule without a name is called."""
-        return str(cls.__struct_config__.tag).replace("-", " ").capitalize()
+        tag = str(cls.__struct_config__.tag)
+        return translated(_TAG_TITLES.get(tag) or tag.replace("-", " ").capitalize())
 
     @property
     def shown_title(self) -> str:
@@ -50,23 +66,23 @@ class ValueRule(_Rule, frozen=True, tag="value", tag_field="kind"):
     """A value bet that a preset lists."""
 
     preset: Annotated[
-        Name, Meta(title="Preset", description="The preset that must list the bet.")
+        Name, Meta(title=_("Preset"), description=_("The preset that must list the bet."))
     ] = "All value bets"
     least_ev: Annotated[
         float,
         Meta(
             ge=-100,
             le=1_000,
-            title="Minimum EV",
-            description="Used where it is above the preset's.",
+            title=_("Minimum EV"),
+            description=_("Used where it is above the preset's."),
             extra={"unit": "%"},
         ),
     ] = 0.0
     derived: Annotated[
         bool,
         Meta(
-            title="Derived fair odds",
-            description="Also bets on lines that the sharp book does not price itself.",
+            title=_("Derived fair odds"),
+            description=_("Also bets on lines that the sharp book does not price itself."),
         ),
     ] = False
 
@@ -75,21 +91,26 @@ class TargetRule(_Rule, frozen=True, kw_only=True, tag="target", tag_field="kind
     """A price that reaches a target, at one bookmaker or at any of the user's."""
 
     game: Annotated[
-        Name, Meta(title="Game", description="Home v away, such as Everton v Liverpool.")
+        Name, Meta(title=_("Game"), description=_("Home v away, such as Everton v Liverpool."))
     ]
-    market: Annotated[Name, Meta(title="Market", description="A market of the game.")]
+    market: Annotated[Name, Meta(title=_("Market"), description=_("A market of the game."))]
     period: Annotated[
-        int, Meta(title="Period", description="Full game, or a half, quarter, period or set.")
+        int, Meta(title=_("Period"), description=_("Full game, or a half, quarter, period or set."))
     ] = 0
     selection: Annotated[
-        Name, Meta(title="Selection", description="As shown in the desk, such as Over 2.5.")
+        Name, Meta(title=_("Selection"), description=_("As shown in the desk, such as Over 2.5."))
     ]
     bookmaker: Annotated[
-        str, Meta(title="Bookmaker", description="Leave empty for any of your bookmakers.")
+        str, Meta(title=_("Bookmaker"), description=_("Leave empty for any of your bookmakers."))
     ] = ""
     odds: Annotated[
         float,
-        Meta(gt=1, le=1e6, title="Target odds", description="Odds as offered, before commission."),
+        Meta(
+            gt=1,
+            le=1e6,
+            title=_("Target odds"),
+            description=_("Odds as offered, before commission."),
+        ),
     ]
     """Decimal, as offered."""
 
@@ -102,8 +123,8 @@ class OpportunityRule(_Rule, frozen=True, tag="arbitrage", tag_field="kind"):
         Meta(
             ge=-100,
             le=1_000,
-            title="Minimum profit",
-            description="Guaranteed return if every leg stands, after rounding; pushes count.",
+            title=_("Minimum profit"),
+            description=_("Guaranteed return if every leg stands, after rounding; pushes count."),
             extra={"unit": "%"},
         ),
     ] = 0.0
@@ -117,8 +138,8 @@ class SteamRule(_Rule, frozen=True, tag="steam", tag_field="kind"):
         Meta(
             ge=1,
             le=100,
-            title="Bookmakers",
-            description="Bookmakers of one operator or supplier count once.",
+            title=_("Bookmakers"),
+            description=_("Bookmakers of one operator or supplier count once."),
         ),
     ] = 3
     points: Annotated[
@@ -126,9 +147,9 @@ class SteamRule(_Rule, frozen=True, tag="steam", tag_field="kind"):
         Meta(
             gt=0,
             le=1e6,
-            title="Minimum move",
-            description="Percentage points of implied probability.",
-            extra={"unit": "points"},
+            title=_("Minimum move"),
+            description=_("Percentage points of implied probability."),
+            extra={"unit": _("points")},
         ),
     ] = 2.0
     minutes: Annotated[
@@ -136,8 +157,8 @@ class SteamRule(_Rule, frozen=True, tag="steam", tag_field="kind"):
         Meta(
             gt=0,
             le=120,
-            title="Within",
-            description="Time in which they all move.",
+            title=_("Within"),
+            description=_("Time in which they all move."),
             extra={"unit": "min"},
         ),
     ] = 5.0
@@ -151,8 +172,8 @@ class KickOffRule(_Rule, frozen=True, tag="kick-off", tag_field="kind"):
         Meta(
             ge=0,
             le=10_080,
-            title="Before kick-off",
-            description="For games on which you have an open bet.",
+            title=_("Before kick-off"),
+            description=_("For games on which you have an open bet."),
             extra={"unit": "min"},
         ),
     ] = 10.0
@@ -166,8 +187,8 @@ class ConnectionRule(_Rule, frozen=True, tag="connection", tag_field="kind"):
         Meta(
             ge=0,
             le=86_400,
-            title="Lost for",
-            description="How long the connection must be lost.",
+            title=_("Lost for"),
+            description=_("How long the connection must be lost."),
             extra={"unit": "s"},
         ),
     ] = 30.0
@@ -187,12 +208,20 @@ class ChannelSetting(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         parts = urlsplit(self.link)
         if self.link and (parts.scheme not in ("http", "https") or not parts.hostname):
-            raise ValueError(f"link {self.link!r}; expected an address such as https://host")
+            raise ValueError(
+                _("link {link!r}; expected an address such as https://host").format(link=self.link)
+            )
         if parts.query or parts.fragment or "@" in parts.netloc:
-            raise ValueError(f"link {self.link!r}; expected an address without more, https://host")
+            raise ValueError(
+                _("link {link!r}; expected an address without more, https://host").format(
+                    link=self.link
+                )
+            )
         if self.kind not in CHANNEL_KINDS:
             known = ", ".join(CHANNEL_KINDS)
-            raise ValueError(f"kind {self.kind!r}; expected one of {known}")
+            raise ValueError(
+                _("kind {kind!r}; expected one of {known}").format(kind=self.kind, known=known)
+            )
 
 
 class Policy(msgspec.Struct, frozen=True, kw_only=True):
@@ -201,8 +230,8 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     quiet: Annotated[
         tuple[str, str] | None,
         Meta(
-            title="Quiet from",
-            description="No alerts between these local times. Leave empty for none.",
+            title=_("Quiet from"),
+            description=_("No alerts between these local times. Leave empty for none."),
         ),
     ] = None
     most_per_hour: Annotated[
@@ -210,10 +239,12 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
         Meta(
             ge=1,
             le=10_000,
-            title="At most",
-            description="Max alerts an hour, best first; the rest is only listed. Targets, "
-            "kick-offs and lost connections have the same limit again.",
-            extra={"unit": "an hour"},
+            title=_("At most"),
+            description=_(
+                "Max alerts an hour, best first; the rest is only listed. Targets, "
+                "kick-offs and lost connections have the same limit again."
+            ),
+            extra={"unit": _("an hour")},
         ),
     ] = 20
     cooldown_min: Annotated[
@@ -221,8 +252,8 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
         Meta(
             ge=0,
             le=10_080,
-            title="Repeat after",
-            description="For the same bet, arbitrage or target, at any bookmaker.",
+            title=_("Repeat after"),
+            description=_("For the same bet, arbitrage or target, at any bookmaker."),
             extra={"unit": "min"},
         ),
     ] = 10.0
@@ -231,9 +262,9 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
         Meta(
             ge=0,
             le=1_000,
-            title="Repeat only if better by",
-            description="Rise in EV, guaranteed return or percent above the target.",
-            extra={"unit": "points"},
+            title=_("Repeat only if better by"),
+            description=_("Rise in EV, guaranteed return or percent above the target."),
+            extra={"unit": _("points")},
         ),
     ] = 0.5
 
@@ -264,17 +295,21 @@ class AlertSettings(Policy, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         super().__post_init__()
         names = [channel.name for channel in self.channels]
         if len(set(names)) < len(names):
-            raise ValueError("two channels have the same name")
+            raise ValueError(_("two channels have the same name"))
         for rule in self.rules:
             for name in rule.channels:
                 if name not in names:
-                    raise ValueError(f"a rule uses the channel {name!r}, which does not exist")
+                    raise ValueError(
+                        _("a rule uses the channel {name!r}, which does not exist").format(
+                            name=name
+                        )
+                    )
 
 
 _PLACE: Final = re.compile(r" - at `\$\.([^`]+)`")
 """Where msgspec found something wrong: `$.rules[4].kind`."""
 _ITEM: Final = re.compile(r"(\w+)s\[(\d+)\]")
-EXPECTED_TIME: Final = "expected a time of day such as 23:00"
+EXPECTED_TIME: Final = _("expected a time of day such as 23:00")
 
 
 class RulesFileError(Exception):
@@ -292,7 +327,7 @@ def read_time(text: str) -> time:
     except ValueError:
         found = None
     if found is None or found.tzinfo is not None:  # the local clock has no offset to compare with
-        raise ValueError(f"quiet {text!r}; {EXPECTED_TIME}")
+        raise ValueError(_("quiet {text!r}; {expected}").format(text=text, expected=EXPECTED_TIME))
     return found
 
 
@@ -301,7 +336,7 @@ def _check_presets(settings: AlertSettings, names: Iterable[str]) -> None:
     known = {name.casefold() for name in names}
     for rule in settings.active:
         if isinstance(rule, ValueRule) and rule.preset.casefold() not in known:
-            raise RulesFileError(f"there is no preset {rule.preset!r}")
+            raise RulesFileError(_("there is no preset {preset!r}").format(preset=rule.preset))
 
 
 def problem_text(error: Exception) -> str:
@@ -338,23 +373,25 @@ def read_rules(path: Path, presets: Iterable[str] | None = None) -> AlertSetting
     try:
         return decode_rules(path.read_bytes(), presets)
     except OSError as error:
-        raise RulesFileError(f"{path}: cannot be read: {error.strerror or error}") from error
+        raise RulesFileError(
+            _("{path}: cannot be read: {reason}").format(path=path, reason=error.strerror or error)
+        ) from error
     except RulesFileError as error:
         raise RulesFileError(f"{path}: {error}") from error
 
 
 KINDS: Final[Mapping[type[Rule], tuple[str, str]]] = {
-    ValueRule: ("Value bets", "A value bet that one of your presets lists."),
-    TargetRule: ("Target price", "A price reaches your target."),
-    OpportunityRule: ("Arbitrage", "An arbitrage with your minimum profit."),
-    SteamRule: ("Steam", "Several bookmakers move a price the same way at once."),
-    KickOffRule: ("Kick-off", "A game on which you have a bet is about to start."),
-    ConnectionRule: ("Lost connection", "Prices no longer come in."),
+    ValueRule: (_("Value bets"), _("A value bet that one of your presets lists.")),
+    TargetRule: (_("Target price"), _("A price reaches your target.")),
+    OpportunityRule: (_("Arbitrage"), _("An arbitrage with your minimum profit.")),
+    SteamRule: (_("Steam"), _("Several bookmakers move a price the same way at once.")),
+    KickOffRule: (_("Kick-off"), _("A game on which you have a bet is about to start.")),
+    ConnectionRule: (_("Lost connection"), _("Prices no longer come in.")),
 }
 """What each kind is called, and what it does."""
 LIMITS: Final = (
-    "Quiet hours and limits",
-    "Alerts that are not sent are listed with the reason, and sent later if they still hold.",
+    _("Quiet hours and limits"),
+    _("Alerts that are not sent are listed with the reason, and sent later if they still hold."),
 )
 """What the form of a policy is called, and what it does."""
 _LAST: Final = ("name", "channels", "enabled")
@@ -393,16 +430,27 @@ class RuleField(msgspec.Struct, frozen=True):
         """Say which values there are."""
         meta = self.meta
         if not self.is_number:
-            return f"up to {meta.max_length} characters" if meta.max_length else "a text"
-        number = "a whole number" if self.is_whole else "a number"
+            return (
+                _("up to {max_length} characters").format(max_length=meta.max_length)
+                if meta.max_length
+                else _("a text")
+            )
         if meta.le is None:
-            return number
-        least = (
-            f"above {num(meta.gt):,g} and up to"
-            if meta.ge is None
-            else f"from {num(meta.ge):,g} to"
+            return _("a whole number") if self.is_whole else _("a number")
+        most = f"{num(meta.le):,.12g}"
+        if meta.ge is not None:
+            text = (
+                _("a whole number from {least:,g} to {most}")
+                if self.is_whole
+                else _("a number from {least:,g} to {most}")
+            )
+            return text.format(least=num(meta.ge), most=most)
+        text = (
+            _("a whole number above {least:,g} and up to {most}")
+            if self.is_whole
+            else _("a number above {least:,g} and up to {most}")
         )
-        return f"{number} {least} {num(meta.le):,.12g}"
+        return text.format(least=num(meta.gt), most=most)
 
     def parse_value(self, text: str) -> Any:
         """Return what a typed text says.
@@ -412,13 +460,13 @@ class RuleField(msgspec.Struct, frozen=True):
         """
         text = text.strip()
         if not text and self.default is NODEFAULT:
-            raise ValueError("this is needed")
+            raise ValueError(_("this is needed"))
         try:
             return self.check_value(
                 _number(text, is_whole=self.is_whole) if self.is_number else text
             )
         except ValueError:
-            raise ValueError(f"expected {self.expected()}") from None
+            raise ValueError(_("expected {expected}").format(expected=self.expected())) from None
 
     def check_value(self, value: Any) -> Any:
         """Return a value that the field may have.
@@ -429,7 +477,7 @@ class RuleField(msgspec.Struct, frozen=True):
         try:
             return msgspec.convert(value, self.type)
         except msgspec.ValidationError:
-            raise ValueError(f"expected {self.expected()}") from None
+            raise ValueError(_("expected {expected}").format(expected=self.expected())) from None
 
 
 def fields_of(kind: type[Rule] | type[Policy]) -> list[RuleField]:
@@ -461,10 +509,10 @@ def _field(field: msgspec.structs.FieldInfo, hint: Any) -> RuleField:
 
 def _number(text: str, *, is_whole: bool) -> float:
     if not text.removeprefix("-")[:1].isdigit() or "e" in text.casefold():
-        raise ValueError("no number")
+        raise ValueError(_("no number"))
     number = read_typed_amount("number", text) if is_whole else read_number("number", text)
     if is_whole and not number.is_integer():
-        raise ValueError("no whole number")
+        raise ValueError(_("no whole number"))
     return int(number) if is_whole else number
 
 

@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from oddsdesk.base.texts import _
 from oddsdesk.board.alerts.rules import (
     ChannelSetting,
     Policy,
@@ -85,7 +86,7 @@ def with_enabled(text: str, place: int, *, enabled: bool) -> str:
     """
     rule = rule_entries(text)[place].rule
     if rule is None:
-        raise RulesFileError("this version of oddsdesk does not know that kind of rule")
+        raise RulesFileError(_("this version of oddsdesk does not know that kind of rule"))
     return with_changed_rule(text, place, msgspec.structs.replace(rule, enabled=enabled))
 
 
@@ -161,7 +162,9 @@ def without_channel(text: str, place: int) -> str:
     for entry in rule_entries(text):
         if entry.rule is not None and name in entry.rule.channels:
             raise RulesFileError(
-                f"the rule {entry.title!r} uses this channel; remove it from the rule first"
+                _("the rule {title!r} uses this channel; remove it from the rule first").format(
+                    title=entry.title
+                )
             )
     lines, begin, end = _lines_of(text, _CHANNEL, place, len(channels))
     del channels[place]
@@ -216,7 +219,7 @@ def _entry(raw: Any) -> RuleEntry:
 def _place(text: str, rule: Rule) -> int:
     rules = decode_rules(text.encode()).rules
     if rule not in rules:
-        raise RulesFileError("the rule no longer exists")
+        raise RulesFileError(_("the rule no longer exists"))
     return rules.index(rule)
 
 
@@ -376,7 +379,7 @@ def _checked(new: str, text: str, rules: list[Any], rule: Rule | None) -> str:
 
 
 def _by_hand() -> RulesFileError:
-    return RulesFileError("these rules can only be edited as text, in Alert rules…")
+    return RulesFileError(_("these rules can only be edited as text, in Alert rules…"))
 
 
 def _kind(rule: Rule) -> str:

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.numbers import num
 from oddsdesk.base.tasks import Jobs, in_daemon_thread, slices, spawn
+from oddsdesk.base.texts import _, ngettext
 from oddsdesk.board.alerts import rules
 from oddsdesk.board.alerts.channels import (
     Channel,
@@ -29,6 +30,7 @@ from oddsdesk.board.alerts.gate import Alert, AlertEntry, AlertMemory, Gate, Hel
 from oddsdesk.board.board import Board
 from oddsdesk.board.model import notices
 from oddsdesk.board.model.matrix import CellKey, RowKey, Section
+from oddsdesk.board.model.titles import market_name
 from oddsdesk.board.opportunities.finder import Opportunity
 from oddsdesk.board.opportunities.offers import LOOK_RESTS, Opportunities
 from oddsdesk.board.opportunities.ways import UNRELIABLE
@@ -41,7 +43,6 @@ from oddsdesk.board.valuation.verdict_words import (
     for_sale_text,
 )
 from oddsdesk.contract.identity import dated_game_title, game_title
-from oddsdesk.contract.markets import market_title
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.matching.bet_games import is_same_kick_off
 from oddsdesk.pricing.formats import ev_to_tenth, to_tenth
@@ -156,9 +157,9 @@ _PASSING = (Held.COOLDOWN, Held.QUIET, Held.HOURLY)
 """What may let an alert pass later without anything new."""
 _OF_PRICES = (rules.ValueRule, rules.TargetRule, rules.OpportunityRule, rules.SteamRule)
 """Rules about prices, which nobody knows to stand while the connection is lost."""
-_LOOKS_BACK = "past view is open"
-_NOT_READ = "prices are loading for the first time"
-_OVER = "it no longer held"
+_LOOKS_BACK = _("past view is open")
+_NOT_READ = _("prices are loading for the first time")
+_OVER = _("it no longer held")
 Passes = Callable[..., bool]
 """Whether a preset lists a price, asked as ``ValueFilter.passes`` is."""
 
@@ -377,15 +378,23 @@ class AlertWatch:
         for odds, name, key in sorted(self._reached(rule), key=lambda each: -each[0]):
             found = self._board.assess(key)
             if found is not None and not UNRELIABLE.intersection(found.cautions):
-                says = (f"{rule.selection} ", odds, f" at {self._name_of(name)}")
+                says = _with_odds(
+                    _("{selection} {odds} at {bookmaker}"),
+                    odds,
+                    selection=rule.selection,
+                    bookmaker=self._name_of(name),
+                )
                 doubt = ""
                 if found.cautions:
                     reference = self._board.reference_name
-                    doubt = f" · warning: {caution_text(found.cautions[0], reference)}"
-                also = (
-                    f"{game_title(rule.game)} · your target of ",
+                    warning = caution_text(found.cautions[0], reference)
+                    doubt = f" · {_('warning: {warning}').format(warning=warning)}"
+                reached = _("your target of {odds} is reached")
+                also = _with_odds(
+                    f"{{game}} · {reached}{{doubt}}",
                     rule.odds,
-                    f" is reached{doubt}",
+                    game=game_title(rule.game),
+                    doubt=doubt,
                 )
                 level = (odds / rule.odds - 1) * 100
                 yield Alert(
@@ -480,11 +489,11 @@ class AlertWatch:
         lost = state.link in (notices.Link.WAITING, notices.Link.REFUSED)
         since = state.since_ms if lost else state.silent_since_ms
         if since is not None and self._clock() - since >= rule.seconds * 1000:
-            why = state.reason or "no answer"
+            why = state.reason or _("no answer")
             yield Alert(
                 ("connection",),
                 rule.shown_title,
-                "Prices no longer come in",
+                _("Prices no longer come in"),
                 f"{why[0].upper()}{why[1:]}" if lost else SILENT,
                 channels=rule.channels,
                 is_asked_for=True,
@@ -703,7 +712,7 @@ class AlertService:
 
 
 _MOST_NAMED = 5
-SILENT = "The service answers, but no prices have come in for longer than usual"
+SILENT = _("The service answers, but no prices have come in for longer than usual")
 
 
 _FAIR_DECIMALS = 3
@@ -713,27 +722,39 @@ def value_title(price: AssessedPrice, bookmaker: str) -> Said:
     """Return what to bet, where, and the edge."""
     found = price.assessment
     ev = 0.0 if found.ev is None else found.ev
-    return f"{num(ev_to_tenth(ev)):+.1f} %: {price.key.selection} ", found.odds, f" at {bookmaker}"
+    return _with_odds(
+        _("{ev} %: {selection} {odds} at {bookmaker}"),
+        found.odds,
+        ev=f"{num(ev_to_tenth(ev)):+.1f}",
+        selection=price.key.selection,
+        bookmaker=bookmaker,
+    )
+
+
+def _with_odds(template: str, odds: float, **values: str) -> tuple[str | float, ...]:
+    """Fill in a text whose ``{odds}`` are shown in the reader's format."""
+    before, _mark, after = template.format(odds="\0", **values).partition("\0")
+    return tuple(part for part in (before, odds, after) if part != "")
 
 
 def value_text(price: AssessedPrice) -> Said:
     """Return the game, and what the price is judged by."""
     found = price.assessment
     said: list[str | float] = [
-        f"{game_title(price.match_name)} · {market_title(price.key.market_type)}"
+        f"{game_title(price.match_name)} · {market_name(price.key.market_type)}"
     ]
     if found.fair_odds is not None:
-        said += " · fair ", _rounded(found.fair_odds)
+        said += _with_odds(f" · {_('fair {odds}')}", _rounded(found.fair_odds))
     if derived := derived_text(found):
         said.append(f" ({derived})")
     if found.net_odds != found.odds:
-        said += " · net ", _rounded(found.net_odds)
+        said += _with_odds(f" · {_('net {odds}')}", _rounded(found.net_odds))
     if found.per == "decided":
         said.append(f" · EV {PER_DECIDED_TEXT}")
     if price.for_sale is not None:
         said.append(f" · {for_sale_text(price)}")
     if price.is_live:
-        said.append(" · in play")
+        said.append(f" · {_('in play')}")
     return tuple(said)
 
 
@@ -743,7 +764,7 @@ def marked(alert: Alert, connection: notices.Connection) -> Alert:
     why = connection.not_offered
     if not why:
         return alert
-    first = "Simulated: " if connection.simulated else "Maybe old odds: "
+    first = _("Simulated: ") if connection.simulated else _("Maybe old odds: ")
     says, also = _parts(alert.says), _parts(alert.also)
     return replace(alert, says=(first, *says), also=(*also, f" · {why}"), not_offered=why)
 
@@ -761,49 +782,75 @@ def _rounded(odds: float) -> float:
 def opportunity_title(found: Opportunity) -> str:
     """Return what the worst of all outcomes leaves, a push among them, and where."""
     profit = to_tenth(found.outlay.worst_of_all_pct)
-    return f"Arbitrage {num(profit):+.1f} %: {game_title(found.match_name)}"
+    return _("Arbitrage {profit:+.1f} %: {game}").format(
+        profit=num(profit), game=game_title(found.match_name)
+    )
 
 
 def opportunity_text(found: Opportunity, name_of: Callable[[str], str], reference: str) -> Said:
     """Return the legs with stakes and warnings, and the profit without a push if it is higher."""
     said: list[str | float] = []
     for place, leg in enumerate(found.legs):
-        before = " · " if said else ""
-        backers_stake = leg.backers_stake
-        staked = f"stake {num(leg.stake):g}"
-        if backers_stake is not None:
-            staked = f"stake {num(backers_stake):.2f}, liability {num(leg.stake):g}"
-        said += (
-            f"{before}{found.leg_text(place)} ",
+        template = _("{bet} {odds} at {bookmaker}, stake {stake}")
+        stake, liability = f"{num(leg.stake):g}", ""
+        if leg.backers_stake is not None:
+            template = _("{bet} {odds} at {bookmaker}, stake {stake}, liability {liability}")
+            stake, liability = f"{num(leg.backers_stake):.2f}", stake
+        said += _with_odds(
+            f" · {template}" if said else template,
             leg.odds,
-            f" at {name_of(leg.bookmaker)}, {staked}",
+            bet=found.leg_text(place),
+            bookmaker=name_of(leg.bookmaker),
+            stake=stake,
+            liability=liability,
         )
         if leg.cautions:
-            said.append(f", warning: {caution_text(leg.cautions[0], reference)}")
+            warning = caution_text(leg.cautions[0], reference)
+            said.append(f", {_('warning: {warning}').format(warning=warning)}")
     if found.outlay.worst_of_all < found.outlay.worst:
-        said.append(f" · {num(to_tenth(found.profit_pct)):+.1f} % if there is no push")
+        profit = _("{profit:+.1f} % if there is no push")
+        said.append(f" · {profit.format(profit=num(to_tenth(found.profit_pct)))}")
     return tuple(said)
 
 
 def steam_title(selection: str, steam: Steam) -> str:
     """Return what became likelier, or less likely."""
-    way = "shortens" if steam.direction > 0 else "drifts"
-    return f"{selection} {way} at {len(steam.groups)} bookmakers"
+    count = len(steam.groups)
+    text = (
+        ngettext(
+            "{selection} shortens at {count} bookmaker",
+            "{selection} shortens at {count} bookmakers",
+            count,
+        )
+        if steam.direction > 0
+        else ngettext(
+            "{selection} drifts at {count} bookmaker",
+            "{selection} drifts at {count} bookmakers",
+            count,
+        )
+    )
+    return text.format(selection=selection, count=count)
 
 
 def steam_text(section: Section, steam: Steam, name_of: Callable[[str], str]) -> str:
     """Return the game, by how much, and where."""
     names = ", ".join(map(name_of, steam.groups[:_MOST_NAMED]))
     more = len(steam.groups) - _MOST_NAMED
-    also = f" and {more} more" if more > 0 else ""
-    moved = f"{num(steam.points):.1f} points or more at {names}{also}"
+    if more > 0:
+        names = _("{names} and {count} more").format(names=names, count=more)
+    moved = _("{points:.1f} points or more at {bookmakers}").format(
+        points=num(steam.points), bookmakers=names
+    )
     return f"{game_title(section.match_name)} · {moved}"
 
 
 def kick_off_texts(match_name: str, selections: Sequence[str]) -> tuple[str, str]:
     """Return that a game begins, and what was bet on it."""
-    bets = "a bet" if len(selections) == 1 else f"{len(selections)} bets"
+    count = len(selections)
+    text = ngettext(
+        "You have a bet on it: {selections}", "You have {count} bets on it: {selections}", count
+    )
     return (
-        f"{game_title(match_name)} starts soon",
-        f"You have {bets} on it: {', '.join(selections[:_MOST_NAMED])}",
+        _("{game} starts soon").format(game=game_title(match_name)),
+        text.format(count=count, selections=", ".join(selections[:_MOST_NAMED])),
     )

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from oddsdesk.base.texts import _
 from oddsdesk.board.model.matrix import Move, Price, Section, SelectionRow, complete_group
 from oddsdesk.board.model.notices import Link
 from oddsdesk.pricing.value import reference_line
@@ -30,10 +31,10 @@ PricePath = Sequence[Point]
 class Why(Enum):
     """Why nothing is known of a span of time; the value is what people read."""
 
-    STREAM_DOWN = "stream down"
-    NOT_SUBSCRIBED = "game closed"
-    ASLEEP = "computer asleep"
-    NOT_RECORDED = "nothing recorded"
+    STREAM_DOWN = _("stream down")
+    NOT_SUBSCRIBED = _("game closed")
+    ASLEEP = _("computer asleep")
+    NOT_RECORDED = _("nothing recorded")
 
 
 class Gap(NamedTuple):

@@ -16,6 +16,7 @@ from oddsdesk.base.numbers import num
 from oddsdesk.base.polling import Reading, starting_rate
 from oddsdesk.base.tasks import in_slices
 from oddsdesk.base.text import every
+from oddsdesk.base.texts import _, ngettext, translated
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.matrix import GameEntry
 from oddsdesk.board.model.notices import Link, SnapshotProgress
@@ -121,7 +122,9 @@ class ReadingPlan:
     def in_words(self, periods_s: Mapping[str, float]) -> str:
         """Say how often what is read, prices up to the first semicolon; empty for nothing."""
         parts = [self._prices_in_words(periods_s), self._lists_in_words(periods_s)]
-        parts.append("changes in between are streamed" if any(parts) and self._is_streamed else "")
+        parts.append(
+            _("changes in between are streamed") if any(parts) and self._is_streamed else ""
+        )
         text = "; ".join(part for part in parts if part)
         return f"{text[:1].upper()}{text[1:]}"
 
@@ -129,20 +132,32 @@ class ReadingPlan:
         said = []
         if ROWS in periods_s and not self._board.snapshot_progress.is_paused:
             count = len({game.competition for game in self._board.games.values()})
-            of = f"of {num(count):,} competition{'' if count == 1 else 's'}"
-            said.append(f"{of} {every([periods_s[ROWS]])}")
+            of = ngettext(
+                "of {count:,} competition {interval}", "of {count:,} competitions {interval}", count
+            )
+            said.append(of.format(count=num(count), interval=every([periods_s[ROWS]], translated)))
         if shown := [each for name, each in periods_s.items() if name.startswith(_COMPETITION)]:
-            said.append(f"of those in the odds grid {every(shown)}")
+            said.append(
+                _("of those in the odds grid {interval}").format(interval=every(shown, translated))
+            )
         if games := [each for name, each in periods_s.items() if name.startswith(_OPEN_GAME)]:
-            said.append(f"of open games {every(games)}")
-        return f"prices {', '.join(said)}" if said else ""
+            said.append(_("of open games {interval}").format(interval=every(games, translated)))
+        return _("prices {parts}").format(parts=", ".join(said)) if said else ""
 
     def _lists_in_words(self, periods_s: Mapping[str, float]) -> str:
         said = []
         if VALUE_BETS in periods_s and self.has_bets:
-            said.append(f"value bets {every([periods_s[VALUE_BETS]])}")
+            said.append(
+                _("value bets {interval}").format(
+                    interval=every([periods_s[VALUE_BETS]], translated)
+                )
+            )
         if GAMES in periods_s:
-            said.append(f"the list of games {every([periods_s[GAMES]])}")
+            said.append(
+                _("the list of games {interval}").format(
+                    interval=every([periods_s[GAMES]], translated)
+                )
+            )
         return ", ".join(said)
 
     @property

@@ -11,6 +11,7 @@ from typing import Final
 
 import msgspec
 
+from oddsdesk.base.texts import _, translated
 from oddsdesk.board.model.matrix import UNNAMED_REFERENCE
 from oddsdesk.contract.times import WINDOW_MS
 from oddsdesk.pricing.assessment import OVERTIME_SPORTS, usual_form, usual_stale_after_ms
@@ -220,8 +221,10 @@ class DeskReference:
 
     @property
     def reference_title(self) -> str:
-        """Its name for display; ends with ``MIDDLE`` for the middle of back and lay."""
-        return f"{self.bookmaker}{MIDDLE}" if self.is_middle else self.reference_name
+        """Its name for display; ends with ``mid`` for the middle of back and lay."""
+        if self.is_middle:
+            return _("{bookmaker}, mid").format(bookmaker=self.bookmaker)
+        return translated(self.reference_name)
 
     @property
     def bookmaker(self) -> str:

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import msgspec
 from msgspec import UnsetType
 
+from oddsdesk.base.texts import _
+from oddsdesk.board.model.titles import market_name
 from oddsdesk.contract.competitions import sport_in
 from oddsdesk.contract.identity import game_id
-from oddsdesk.contract.markets import MARKET_RANK, market_title
+from oddsdesk.contract.markets import MARKET_RANK
 from oddsdesk.contract.quotes import MOST_LEVELS
 from oddsdesk.contract.resources import Game, Level, OddsRow, Offer, PriceMessage
 from oddsdesk.contract.times import parse_ms
@@ -161,7 +163,7 @@ def withdraw(held: Price, now_ms: int) -> Price:
     return msgspec.structs.replace(held, withdrawn_at=now_ms)
 
 
-UNNAMED_REFERENCE: Final = "Sharp book"
+UNNAMED_REFERENCE: Final = _("Sharp book")
 """What the service's reference is called, and its prices kept under, until it tells its name."""
 
 
@@ -445,13 +447,13 @@ class Section(msgspec.Struct):
         group = self.key.group
         if self.key.market_type == "player_prop" and group:
             return group
-        return f"{market_title(self.key.market_type)} {group}".rstrip()
+        return f"{market_name(self.key.market_type)} {group}".rstrip()
 
     def title_for(self, selection: str) -> str:
         """Return the title with the line as a selection has it: ``Handicap +1.5`` of away teams."""
         if not self.line or self.side_of(selection) != AWAY:
             return self.line_title
-        return f"{market_title(self.key.market_type)} {handicap_text(-self.line)}"
+        return f"{market_name(self.key.market_type)} {handicap_text(-self.line)}"
 
     def line_without(self, bookmaker: str) -> ReferenceLine | None:
         """Return the sharp book's line that a bookmaker's prices are judged by.

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from oddsdesk.base.numbers import num
 from oddsdesk.base.tasks import JobFault
+from oddsdesk.base.texts import _
 from oddsdesk.board.model.matrix import CellKey, Move, QuoteKey, RowKey, Section, SectionKey
 
 
@@ -230,8 +231,8 @@ _LOST: Final = frozenset({Link.CONNECTING, Link.WAITING, Link.REFUSED})
 _APART_S: Final = 30
 """What an answer may take on its way counts as apart, too; prices in play are stale after 60 s."""
 _MINUTE_S: Final = 60
-LOST: Final = "not connected"
-READ_AGAIN: Final = "prices are reloading after a lost connection"
+LOST: Final = _("not connected")
+READ_AGAIN: Final = _("prices are reloading after a lost connection")
 
 
 class Connection(msgspec.Struct, frozen=True):
@@ -332,7 +333,7 @@ class Connection(msgspec.Struct, frozen=True):
             if apart_s < 2 * _MINUTE_S
             else f"{num(round(apart_s / _MINUTE_S)):,} min"
         )
-        return f"the clocks of this computer and the service are {span} apart"
+        return _("the clocks of this computer and the service are {span} apart").format(span=span)
 
     @property
     def not_offered(self) -> str:
@@ -354,11 +355,11 @@ class Connection(msgspec.Struct, frozen=True):
 def not_offered(*, simulated: bool | None, shifted: bool, mixed: bool = False) -> str:
     """Say of odds that nobody offers them, in a line; empty where they may be the market's."""
     if simulated and mixed:
-        return "some of these odds are simulated: no bookmaker offers them"
+        return _("some of these odds are simulated: no bookmaker offers them")
     if simulated:
-        return "these odds are simulated: no bookmaker offers them"
+        return _("these odds are simulated: no bookmaker offers them")
     if shifted:
-        return "some odds are old (times shifted): no bookmaker offers those now"
+        return _("some odds are old (times shifted): no bookmaker offers those now")
     return ""
 
 

@@ -6,7 +6,9 @@ from typing import Final
 
 import msgspec
 
-from oddsdesk.contract.competitions import FOOTBALL, ordinal
+from oddsdesk.base.texts import _, translated
+from oddsdesk.board.model.titles import ordinal_text
+from oddsdesk.contract.competitions import FOOTBALL
 from oddsdesk.contract.results import ENDED, REGULAR_PERIODS, GameResult, GameStatus
 
 MOST_HELD: Final = 20_000
@@ -76,7 +78,7 @@ class ResultBook:
             return None
         texts = dict.fromkeys(score_text(each) for each in (latest if ended else latest[:1]))
         return GameScore(
-            " or ".join(filter(None, texts)),
+            _(" or ").join(filter(None, texts)),
             _stage(latest[0]),
             latest[0].status in ENDED,
             tuple(source_text(each) for each in latest),
@@ -104,8 +106,10 @@ class GameScore(msgspec.Struct, frozen=True):
     @property
     def explained(self) -> str:
         """The same with the sources, for a tooltip."""
-        made_up = " (simulated)" if self.is_simulated else ""
-        return f"{self.in_words}{made_up}: {', '.join(self.sources)}"
+        sources = ", ".join(self.sources)
+        if self.is_simulated:
+            return _("{score} (simulated): {sources}").format(score=self.in_words, sources=sources)
+        return f"{self.in_words}: {sources}"
 
 
 def score_text(result: GameResult) -> str:
@@ -121,20 +125,20 @@ def score_text(result: GameResult) -> str:
 
 def source_text(result: GameResult) -> str:
     """Return a source with what it says: ``football-data 2-1``."""
-    who = result.bookmaker or result.source or "unknown source"
-    status = "" if result.status is GameStatus.FINAL else result.status.words
+    who = result.bookmaker or result.source or _("unknown source")
+    status = "" if result.status is GameStatus.FINAL else translated(result.status.words)
     return " ".join(filter(None, (who, score_text(result), status)))
 
 
 _TENNIS: Final = "Tennis"
 _PARTS: Final = {
-    FOOTBALL: "half",
-    _TENNIS: "set",
-    "AmericanFootball": "quarter",
-    "AussieRules": "quarter",
-    "Baseball": "inning",
-    "Basketball": "quarter",
-    "Rugby": "half",
+    FOOTBALL: _("{ordinal} half"),
+    _TENNIS: _("{ordinal} set"),
+    "AmericanFootball": _("{ordinal} quarter"),
+    "AussieRules": _("{ordinal} quarter"),
+    "Baseball": _("{ordinal} inning"),
+    "Basketball": _("{ordinal} quarter"),
+    "Rugby": _("{ordinal} half"),
 }
 
 
@@ -147,10 +151,11 @@ def _is_shown(result: GameResult, now_ms: int) -> bool:
 
 def _stage(result: GameResult) -> str:
     if result.status is not GameStatus.IN_PLAY:
-        return result.status.words
+        return translated(result.status.words)
     if not result.periods:
         return ""
-    period, part = result.periods[-1].period, _PARTS.get(result.sport, "period")
+    period = result.periods[-1].period
     if period > REGULAR_PERIODS.get(result.sport, period):
-        return "extra time" if result.sport == FOOTBALL else "overtime"
-    return f"{ordinal(period)} {part}"
+        return _("extra time") if result.sport == FOOTBALL else _("overtime")
+    part = _PARTS.get(result.sport, _("{ordinal} period"))
+    return part.format(ordinal=ordinal_text(period))

@@ -11,12 +11,13 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from oddsdesk.base.texts import _
 from oddsdesk.board.model.basis import Basis
 from oddsdesk.board.model.matrix import Matrix, RowKey, Section
+from oddsdesk.board.model.titles import market_name
 from oddsdesk.board.opportunities.family import Family, Line
 from oddsdesk.board.opportunities.ways import Candidate, Offer, Ways, outcome_of
 from oddsdesk.board.valuation.judging import Judge
-from oddsdesk.contract.markets import market_title
 from oddsdesk.pricing.assessment import OVERTIME_SPORTS, Caution, settles_otherwise
 from oddsdesk.pricing.covers import Bet, Cover, bets_against, depends_on_state, family_of
 from oddsdesk.pricing.opportunities import (
@@ -107,12 +108,13 @@ class OpportunityLeg(NamedTuple):
 
     def named(self, selection: str) -> str:
         """Return the name of the bet: ``Lay Arsenal``."""
-        return f"Lay {selection}" if self.is_lay else selection
+        return _("Lay {selection}").format(selection=selection) if self.is_lay else selection
 
     @property
     def win_text(self) -> str:
         """When it wins: ``Arsenal wins``; for a lay ``Arsenal does not win``."""
-        return f"{self.key.selection} {'does not win' if self.is_lay else 'wins'}"
+        text = _("{selection} does not win") if self.is_lay else _("{selection} wins")
+        return text.format(selection=self.key.selection)
 
     def net_of(self, profile: Profile, odds: float) -> float:
         """Return other odds after commission; for a lay, per unit of liability."""
@@ -223,7 +225,7 @@ class Opportunity(msgspec.Struct, frozen=True):
         named = leg.named(leg.key.selection)
         if self.market_type is not None:
             return named
-        return f"{named} ({market_title(leg.key.market_type)})"
+        return f"{named} ({market_name(leg.key.market_type)})"
 
     @property
     def hold_pct(self) -> float:

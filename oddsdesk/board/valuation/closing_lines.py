@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.texts import N_
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.basis import Basis
 from oddsdesk.board.model.matrix import Matrix, Price, Section
@@ -160,7 +161,7 @@ class ClosingLines:
     def _closing_line(self, bet: FollowedBet) -> ClosingLine:
         own, *more = (self._sightings.get(key, ()) for key in _markets_of(bet))
         if not own and not self._is_on_board(bet):
-            return ClosingLine(why="the service has these teams only at another time")
+            return ClosingLine(why=N_("the service has these teams only at another time"))
         begin = self._kick_off(bet), self._first_seen_in_play(bet)
         found = close_of(bet, own, *begin, moneyline=more[0] if more else ())
         whose = bet.by.reference or self._board.desk_reference.service or ""

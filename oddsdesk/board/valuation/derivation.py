@@ -8,10 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from oddsdesk.base.numbers import num
+from oddsdesk.base.texts import _, translated
 from oddsdesk.board.model.basis import Basis
 from oddsdesk.board.model.matrix import Matrix, Section
+from oddsdesk.board.model.titles import market_name
 from oddsdesk.board.valuation.deriving import game_of, group_of, why_not_derived
-from oddsdesk.contract.markets import market_title
 from oddsdesk.contract.texts import MINUS
 from oddsdesk.pricing.derived import FairGame, selection_text
 from oddsdesk.pricing.score_models import MOST_GOALS, SCORES, Model, shares_at
@@ -85,10 +86,13 @@ def derivation_of(
     if model is None:
         return None
     distance, band = game.band_of(name.market_type, group)
-    text = (
-        f"±{num(line.derived.bands[side] * 100):.2f} percentage points of probability: for 9 of 10 "
-        "lines like this one, the model was closer "
-        f"({num(band.lines):,} measured, {_distance_text(distance)})"
+    text = _(
+        "±{band:.2f} percentage points of probability: for 9 of 10 lines like this "
+        "one, the model was closer ({count:,} measured, {distance})"
+    ).format(
+        band=num(line.derived.bands[side] * 100),
+        count=num(band.lines),
+        distance=_distance_text(distance),
     )
     return Derivation(
         "modelled",
@@ -103,9 +107,12 @@ def derivation_of(
 def _distance_text(distance: str) -> str:
     """Return a distance of a ``BandKey`` in words."""
     if distance == "none":
-        return "the sharp book prices no other line of this market"
-    away = "more than 2" if distance == "more" else f"at most {distance}"
-    return f"{away} from the nearest line that the sharp book prices"
+        return _("the sharp book prices no other line of this market")
+    if distance == "more":
+        return _("more than 2 from the nearest line that the sharp book prices")
+    return _("at most {distance} from the nearest line that the sharp book prices").format(
+        distance=distance
+    )
 
 
 def why_not(matrix: Matrix, section: Section, basis: Basis) -> str:
@@ -118,12 +125,15 @@ def _sum(game: FairGame, section: Section, line: ReferenceLine, side: str) -> It
     market_type, key = section.key.market_type, section.key.group
     own = f"{selection_text(market_type, key, side)} = "
     at = threshold(market_type, section.line)
-    if at is not None and number_hit(at) is not None and not at.is_integer():
-        halves = _halves(section, line, side, at)
-        yield _with_minus(f"Half of the stake on each of {' and '.join(halves)}")
+    is_quarter = at is not None and number_hit(at) is not None and not at.is_integer()
+    halves = list(_halves(section, line, side, at)) if is_quarter and at is not None else []
+    if halves:
+        text = _("Half of the stake on each of {first} and {second}")
+        yield _with_minus(text.format(first=halves[0], second=halves[1]))
     for step in game.steps(market_type, group_of(section)):
         if step.startswith(own) or " = " not in step:
-            yield _with_minus(step[0].upper() + step[1:])
+            text = translated(step)
+            yield _with_minus(text[0].upper() + text[1:])
 
 
 def _with_minus(text: str) -> str:
@@ -156,21 +166,25 @@ def _parameters(model: Model) -> Iterator[tuple[str, str]]:
     grid = _grid(model)
     if grid is None:
         for name, figure in model.parameters.items():
-            yield name.capitalize(), f"{num(figure):.3f}"
+            yield translated(name.capitalize()), f"{num(figure):.3f}"
         return
     goals = [
         sum(chance * score[team] for chance, score in zip(grid.chances, SCORES, strict=True))
         for team in (0, 1)
     ]
-    yield "Expected goals", f"home {num(goals[0]):.2f}, away {num(goals[1]):.2f}"
-    yield "Low scores (rho; below 0: more likely)", _with_minus(f" {num(grid.rho):.3f}").strip()
+    yield (
+        _("Expected goals"),
+        _("home {home:.2f}, away {away:.2f}").format(home=num(goals[0]), away=num(goals[1])),
+    )
+    yield _("Low scores (rho; below 0: more likely)"), _with_minus(f" {num(grid.rho):.3f}").strip()
     yield "Dispersion (above 1: totals vary less)", f"{num(grid.dispersion):.3g}"
 
 
 def _fit(model: Model) -> Iterator[FittedLine]:
     for line, miss in model.misses:
         text = selection_text(line.market_type, line.key, line.side)
-        title = _with_minus(f"{market_title(line.market_type)} {text}")
+        title = _with_minus(f"{market_name(line.market_type)} {text}")
+
         yield FittedLine(title, line.probability, line.probability + miss)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
 from msgspec.structs import replace
 
+from oddsdesk.base.texts import _
 from oddsdesk.board.model.basis import Basis
 from oddsdesk.board.model.matrix import Matrix, Section, offered
 from oddsdesk.board.valuation.figures import judge_by_derived
@@ -133,16 +134,18 @@ def why_not_derived(matrix: Matrix, section: Section, basis: Basis) -> str:
     """Return why a section has no derived line, as a clause; empty where it has one."""
     game = game_of(matrix, section, basis)
     if basis.derived == "none":
-        return "derived fair odds are turned off"
+        return _("derived fair odds are turned off")
     if game is None:
-        return "no other line of this period has fair odds"
+        return _("no other line of this period has fair odds")
     if basis.is_pooled or basis.derived == "implied":
         if game.line(section.key.market_type, group_of(section)) is not None:
             return ""
         models = (
-            "a consensus is not modelled" if basis.is_pooled else "modelled odds are turned off"
+            _("a consensus is not modelled")
+            if basis.is_pooled
+            else _("modelled odds are turned off")
         )
-        return f"the other lines do not imply it, and {models}"
+        return _("the other lines do not imply it, and {models}").format(models=models)
     return game.why_not(section.key.market_type, group_of(section))
 
 

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 
 from oddsdesk.base.numbers import num
+from oddsdesk.base.texts import _, ngettext, pgettext, translated
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.basis import Basis
 from oddsdesk.board.model.matrix import (
@@ -25,6 +26,7 @@ from oddsdesk.board.model.matrix import (
     offered,
     own_group,
 )
+from oddsdesk.board.model.titles import market_name, period_name
 from oddsdesk.board.valuation.derivation import Derivation, derivation_of, why_not
 from oddsdesk.board.valuation.judging import line_of
 from oddsdesk.board.valuation.pool import (
@@ -36,8 +38,7 @@ from oddsdesk.board.valuation.pool import (
     pool_of,
 )
 from oddsdesk.board.valuation.value_bets import ServiceRow
-from oddsdesk.contract.competitions import period_label, sport_in
-from oddsdesk.contract.markets import market_title
+from oddsdesk.contract.competitions import sport_in
 from oddsdesk.contract.resources import ValueBet
 from oddsdesk.contract.texts import MINUS
 from oddsdesk.pricing.assessment import Assessment, Caution, settlement_of, settles_otherwise
@@ -56,6 +57,25 @@ from oddsdesk.pricing.value import (
     is_same_state,
     price_window,
 )
+
+
+def method_name(method: str) -> str:
+    """Return a devig method's name as part of a sentence."""
+    return _METHOD_NAMES.get(method, method.replace("_", " "))
+
+
+_METHOD_NAMES: Final = {
+    "goto": _("goto conversion"),
+    "additive": pgettext("devig method", "additive"),
+    "margin_proportional": pgettext("devig method", "margin proportional"),
+    "multiplicative": pgettext("devig method", "multiplicative"),
+    "odds_ratio": pgettext("devig method", "odds ratio"),
+    "power": pgettext("devig method", "power"),
+    "probit": pgettext("devig method", "probit"),
+    "published": pgettext("devig method", "published"),
+    "shin": pgettext("devig method", "shin"),
+}
+
 
 SAME_AS_DEFAULT: Final = "additive"
 """Gives the figures of the default method: not shown with it."""
@@ -115,7 +135,8 @@ class BestFigure(NamedTuple):
     """One of the best prices of a selection, or the higher one that is doubted; gross odds."""
 
     title: str
-    """``Best of all``, ``Best of mine`` or ``Doubted``."""
+    """``Best of all``, ``Best of mine`` or ``Doubtful``, for people."""
+
     odds: float
     bookmaker: str
     caution: Caution | None = None
@@ -313,8 +334,8 @@ def _explain_cell(
 
 def _best(row: SelectionRow, *, has_mine: bool) -> Iterator[BestFigure]:
     found = row.offer.found()
-    named = [("Best of mine", found.mine, found.lay)] if has_mine else []
-    for title, offer, lay in (*named, ("Best of all", found.of_all, found.lay_of_all)):
+    named = [(_("Best of mine"), found.mine, found.lay)] if has_mine else []
+    for title, offer, lay in (*named, (_("Best of all"), found.of_all, found.lay_of_all)):
         if lay is not None:
             yield BestFigure(title, lay.odds, lay.bookmaker, lay=lay)
             continue
@@ -322,15 +343,15 @@ def _best(row: SelectionRow, *, has_mine: bool) -> Iterator[BestFigure]:
             if name in row.prices:
                 yield BestFigure(title, row.prices[name].odds, name)
     if found.doubted is not None:
-        name, odds, _, caution = found.doubted
-        yield BestFigure("Doubtful", odds, name, caution)
+        name, odds, _net, caution = found.doubted
+        yield BestFigure(_("Doubtful"), odds, name, caution)
 
 
 def _service_reference(board: Board) -> str:
     return (
         ""
         if board.desk_reference.is_services_own
-        else board.desk_reference.service or "its own sharp book"
+        else board.desk_reference.service or _("its own sharp book")
     )
 
 
@@ -350,20 +371,24 @@ def _voters(pooled: PooledLine, side: str) -> Iterator[VoterFigure]:
 
 def _learned_text(board: Board, section: Section, pooled: PooledLine | None) -> str:
     """Return which weights the votes have with learned weights as the reference, and why."""
-    basis, (market_type, period, _) = board.basis, section.key
+    basis, (market_type, period, _group) = board.basis, section.key
     if pooled is None or not basis.reference.is_learned:
         return ""
     kind = (section.sport, market_type, period)
     found = next((each for each in basis.learned.markets if each.kind == kind), None)
     if found is None:
-        return "equal weights: none were learned for this market"
+        return _("equal weights: none were learned for this market")
     if not found.is_better:
-        return "equal weights: learned ones were not clearly better here"
+        return _("equal weights: learned ones were not clearly better here")
     if found.method != basis.method:
-        return f"equal weights: learned with the devig method {found.method.replace('_', ' ')}"
+        return _("equal weights: learned with the devig method {method}").format(
+            method=method_name(found.method)
+        )
     if not pooled.is_learned:
-        return "equal weights: too few bookmakers with a learned weight"
-    return f"learned from {num(found.games):,} games up to {found.last_day}"
+        return _("equal weights: too few bookmakers with a learned weight")
+    return _("learned from {count:,} games up to {last_day}").format(
+        count=num(found.games), last_day=found.last_day
+    )
 
 
 def _why_unvalued(
@@ -423,7 +448,7 @@ class _Figured(NamedTuple):
         if self.pooled is not None:
             fair = fair_by_method(self.pooled, self.side, method)
             if fair is None:
-                return MethodFigure(method, None, None, "it works for no bookmaker's prices")
+                return MethodFigure(method, None, None, _("it works for no bookmaker's prices"))
             return self.figure(method, fair)
         place = self.line.group.sides.index(self.side)
         quoted = [
@@ -434,7 +459,7 @@ class _Figured(NamedTuple):
         try:
             fair = devig(method, quoted).fair_odds[place]
         except DevigError as error:
-            return MethodFigure(method, None, None, str(error))
+            return MethodFigure(method, None, None, translated(str(error)))
         return self.figure(method, fair)
 
     def figure(self, method: str, fair: float) -> MethodFigure:
@@ -506,8 +531,8 @@ def _explain_row(board: Board, key: RowKey, row: ServiceRow, now_ms: int) -> Exp
         key=key,
         match_name=bet.match_name,
         sport=sport_in(bet),
-        market=market_title(bet.market_type),
-        period_label=period_label(sport_in(bet), bet.period),
+        market=market_name(bet.market_type),
+        period_label=period_name(sport_in(bet), bet.period),
         bookmaker=bet.bookmaker,
         reference=board.reference_name,
         odds=bet.odds,
@@ -546,7 +571,7 @@ def _row_figure(method: str, row: ServiceRow, found: _Figured) -> MethodFigure:
     try:
         fair = fair_odds(method, bet.reference_odds, bet.payout_rate, row.outcomes)
     except DevigError as error:
-        return MethodFigure(method, None, None, str(error))
+        return MethodFigure(method, None, None, translated(str(error)))
     return found.figure(method, fair)
 
 
@@ -622,20 +647,20 @@ def _derived(said: Explanation, fair: float) -> Iterator[Step]:
     ev = _fixed(expected_value(net, fair), _EV_DECIMALS + (2 if said.decided < 1 else 0))
     shown = _enough(fair, _price_decimals(fair), lambda x: expected_value(net, float(x)), ev)
     chance = _enough(100 / fair, 2, lambda x: 100 / (float(x) or math.inf), shown)
-    yield Step("Fair", f"1 ÷ {chance} %", shown)
+    yield Step(_("Fair"), f"1 ÷ {chance} %", shown)
     yield from _worth(said, shown, ev)
     ends, cautious = found.stake_settlement, found.cautious_odds
     if found.band_pct is not None and ends is not None and cautious is not None:
         low = _fixed(expected_value(net, cautious, ends.decided), _EV_DECIMALS)
         band = f"({chance} {MINUS} {_fixed(100 / fair - 100 / cautious, 2)}) %"
         formula = f"{exact(net)} × {band} {MINUS} 1" if ends.decided == 1 else ""
-        yield Step("EV at the low end", formula, _signed(f"{float(low):+.{_EV_DECIMALS}f} %"))
+        yield Step(_("EV at the low end"), formula, _signed(f"{float(low):+.{_EV_DECIMALS}f} %"))
 
 
 def _worth(said: Explanation, fair: str, ev: str) -> Iterator[Step]:
     """Yield how the shown odds and fair odds give the EV."""
     if said.profile.charges and not said.is_reference:
-        yield Step("After fees", _net_formula(said), exact(said.net_odds))
+        yield Step(_("After fees"), _net_formula(said), exact(said.net_odds))
     signed = _signed(f"{float(ev):+.{len(ev.partition('.')[2])}f} %")
     yield Step("EV", f"{exact(said.net_odds)} ÷ {fair} {MINUS} 1", signed)
     yield from _push(said, ev)
@@ -658,26 +683,31 @@ def _push(said: Explanation, ev: str) -> Iterator[Step]:
     """What comes back undecided on average lessens the EV of a unit staked."""
     found = said.assessment
     if found.per == "decided":
-        yield Step("Push", "chance not known", "without pushes")
+        yield Step(_("Push"), _("chance not known"), _("without pushes"))
     elif said.decided < 1 and found.ev is not None:
         result = _fixed(found.ev, _EV_DECIMALS)
         share = _enough(said.decided * 100, 2, lambda x: float(ev) * float(x) / 100, result)
         staked = _signed(f"{float(result):+.{_EV_DECIMALS}f} %")
-        yield Step("Per unit staked", _signed(f"{float(ev):+} % × {share} % decided"), staked)
+        yield Step(
+            _("Per unit staked"),
+            _signed(_("{ev} % × {share} % decided").format(ev=f"{float(ev):+}", share=share)),
+            staked,
+        )
 
 
 def _sum(said: Explanation, total: str) -> Step:
     """The sum that S is; a value bet's own row holds S only, not the odds that it comes from."""
     parts = " + ".join(f"1/{exact(odds)}" for _, odds in said.quoted)
-    return Step("Total", "" if said.from_row else parts, total)
+    return Step(_("Total"), "" if said.from_row else parts, total)
 
 
 def _pooled(said: Explanation, fair: float, shown: _Figures) -> Iterator[Step]:
     """The result of the votes; each vote is listed next to the steps."""
     chance = _enough(100 / fair, 4, lambda x: 100 / (float(x) or math.inf), shown.fair)
     count = said.votes
-    yield Step("Chance", f"{count} vote{'' if count == 1 else 's'} together", f"{chance} %")
-    yield Step("Fair", f"1 ÷ {chance} %", shown.fair)
+    together = ngettext("{count} vote together", "{count} votes together", count)
+    yield Step(_("Chance"), together.format(count=count), f"{chance} %")
+    yield Step(_("Fair"), f"1 ÷ {chance} %", shown.fair)
 
 
 def _margin(said: Explanation, shown: _Figures, reference: float) -> Iterator[Step]:
@@ -685,15 +715,21 @@ def _margin(said: Explanation, shown: _Figures, reference: float) -> Iterator[St
     if shown.share is not None and shown.probability is not None:
         is_added, share = said.method == PUBLISHED, shown.share
         margin = f"1 {MINUS} 1/{shown.total}" if is_added else f"{shown.total} {MINUS} 1"
-        yield Step("Margin", f"({margin}) ÷ {said.outcomes}", f"{share} pp")
+        yield Step(
+            _("Margin"), f"({margin}) ÷ {said.outcomes}", _("{share} pp").format(share=share)
+        )
         sign = "+" if is_added else MINUS
         chance = f"{shown.probability} %"
-        yield Step("Chance", f"1/{exact(reference)} {sign} {share} pp", chance)
-        yield Step("Fair", f"1 ÷ {chance}", shown.fair)
+        yield Step(
+            _("Chance"),
+            f"1/{exact(reference)} {sign} {_('{share} pp').format(share=share)}",
+            chance,
+        )
+        yield Step(_("Fair"), f"1 ÷ {chance}", shown.fair)
     elif said.method == _MULTIPLICATIVE:
-        yield Step("Fair", f"{exact(reference)} × {shown.total}", shown.fair)
+        yield Step(_("Fair"), f"{exact(reference)} × {shown.total}", shown.fair)
     else:
-        yield Step(f"Fair, {said.method.replace('_', ' ')}", "", shown.fair)
+        yield Step(_("Fair, {method}").format(method=method_name(said.method)), "", shown.fair)
 
 
 def _figures(said: Explanation, total: float, fair: float, reference: float) -> _Figures:

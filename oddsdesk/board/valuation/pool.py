@@ -17,6 +17,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from oddsdesk.base.numbers import num
+from oddsdesk.base.texts import N_, _, translated
 from oddsdesk.board.model.basis import Basis
 from oddsdesk.board.model.matrix import (
     UNNAMED_REFERENCE,
@@ -60,22 +61,22 @@ _SLACK: Final = 1 + 1e-9
 class Silence(Enum):
     """Why a bookmaker has no vote on a line; the value is the reason as people read it."""
 
-    NO_WEIGHT = "its weight is 0"
-    LATE = "delayed feed"
-    PARTIAL = "does not price every outcome"
-    UNREAD = "may have an outcome that could not be read"
-    PLACEHOLDER = "placeholder prices"
-    NO_ANSWER = "the devig method does not work on its prices"
-    BELOW_100 = "its margin is negative"
-    MARGIN = "its margin is above 20 %"
-    OTHER_SIDES = "has other outcomes than most"
-    OTHER_RULES = "has other overtime rules than most"
-    OTHER_STATE = "in play when others are not, or the reverse"
-    OLD = "its price is old"
-    OUTLIER = "outlier"
-    TOO_GOOD = "its price is probably an error"
-    OWN = "shares a vote with the bookmaker being valued"
-    UNMEASURED = "has no learned weight here"
+    NO_WEIGHT = N_("its weight is 0")
+    LATE = N_("delayed feed")
+    PARTIAL = N_("does not price every outcome")
+    UNREAD = N_("may have an outcome that could not be read")
+    PLACEHOLDER = N_("placeholder prices")
+    NO_ANSWER = N_("the devig method does not work on its prices")
+    BELOW_100 = N_("its margin is negative")
+    MARGIN = N_("its margin is above 20 %")
+    OTHER_SIDES = N_("has other outcomes than most")
+    OTHER_RULES = N_("has other overtime rules than most")
+    OTHER_STATE = N_("in play when others are not, or the reverse")
+    OLD = N_("its price is old")
+    OUTLIER = N_("outlier")
+    TOO_GOOD = N_("its price is probably an error")
+    OWN = N_("shares a vote with the bookmaker being valued")
+    UNMEASURED = N_("has no learned weight here")
 
 
 class LeftOut(NamedTuple):
@@ -89,7 +90,8 @@ class LeftOut(NamedTuple):
     @property
     def reason_text(self) -> str:
         """The reason in words, with its figures."""
-        return f"{self.why.value}: {self.detail}" if self.detail else self.why.value
+        reason = translated(self.why.value)
+        return f"{reason}: {self.detail}" if self.detail else reason
 
 
 class Voter(NamedTuple):
@@ -159,8 +161,8 @@ class _Ballot:
             return voters
         for place, off in found.items():
             side, name = voters[place].group.selections[off.side], voters[place].bookmaker
-            detail = f"{side} {num(off.chance):.1%}, the others {num(off.others):.1%}".replace(
-                "%", " %"
+            detail = _("{selection} {chance:.1f} %, the others {others:.1f} %").format(
+                selection=side, chance=num(off.chance * 100), others=num(off.others * 100)
             )
             self.left_out.append(LeftOut(name, Silence.OUTLIER, detail))
         return [voter for place, voter in enumerate(voters) if place not in found]
@@ -172,7 +174,9 @@ class _Ballot:
             ratio = voter.profile.net(voter.odds[place]) / most
             if ratio > worst:
                 side = voter.group.selections[place]
-                detail = f"{side} {num(voter.odds[place]):g}, suspicious above {num(most):.2f}"
+                detail = _("{selection} {odds:g}, suspicious above {most:.2f}").format(
+                    selection=side, odds=num(voter.odds[place]), most=num(most)
+                )
                 worst, found = ratio, (voter, LeftOut(voter.bookmaker, Silence.TOO_GOOD, detail))
         return found
 

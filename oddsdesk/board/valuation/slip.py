@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from oddsdesk.base.texts import _
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.matrix import Matrix, RowKey, Section, SelectionRow
 from oddsdesk.board.valuation.deriving import game_of, why_not_derived
@@ -27,7 +28,7 @@ def leg_price(board: Board, leg: SlipLeg) -> LegPrice:
     matrix = board.matrix(game)
     row, section = board.row_and_section(game, market_type, period, selection)
     if matrix is None or row is None or section is None:
-        why = "no bookmaker prices it now"
+        why = _("no bookmaker prices it now")
         return LegPrice(selection, game, "", market_type, period, "", "", leg.odds, why_not=why)
     side, fair = section.side_of(selection), fair_without(section, row, bookmaker)
     line = section.line_without(bookmaker)
@@ -51,11 +52,11 @@ def price_slip(board: Board, legs: Sequence[SlipLeg]) -> MultiplePrice:
     def fair_game(leg: LegPrice) -> FairGame | str:
         matrix, section = board.matrix(leg.game), sections.get((leg.game, leg.period))
         if board.basis.is_pooled:
-            return "a consensus is not modelled"
+            return _("a consensus is not modelled")
         if board.basis.derived != "all":
-            return "modelled odds are turned off"
+            return _("modelled odds are turned off")
         found = None if matrix is None or section is None else game_of(matrix, section, board.basis)
-        return found or "the sharp book prices no line of it"
+        return found or _("the sharp book prices no line of it")
 
     return price_multiple(priced, fair_game)
 
@@ -70,5 +71,5 @@ def _decided(section: Section, row: SelectionRow, bookmaker: str) -> float | Non
 
 def _why_not(board: Board, matrix: Matrix, section: Section) -> str:
     if section.has_own_line:
-        return "the devig method gives no fair odds for this line"
-    return why_not_derived(matrix, section, board.basis) or "its own price is not compared"
+        return _("the devig method gives no fair odds for this line")
+    return why_not_derived(matrix, section, board.basis) or _("its own price is not compared")

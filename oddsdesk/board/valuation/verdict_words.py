@@ -5,17 +5,19 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from oddsdesk.base.numbers import num
+from oddsdesk.base.texts import N_, _, mid_sentence, ngettext, translated
 from oddsdesk.board.model.matrix import Laid
+from oddsdesk.board.model.titles import market_name
 from oddsdesk.board.valuation.explaining import (
     Explanation,
     NoFairOdds,
     VoterFigure,
     exact,
     fair_text,
+    method_name,
     steps,
 )
 from oddsdesk.board.valuation.judging import AssessedPrice
-from oddsdesk.contract.markets import market_title
 from oddsdesk.contract.texts import MINUS
 from oddsdesk.pricing.assessment import Assessment, Caution
 from oddsdesk.pricing.exposure import Bound
@@ -43,60 +45,60 @@ def _margin(total: float) -> str:
 
 
 RULE_TITLES: Final = {
-    Rule.OTHER_BOOKMAKER: "Not the sharp book itself",
-    Rule.SAME_STATE: "Both in play or both pre-match",
-    Rule.REFERENCE_SIDES: "Sharp book prices every outcome",
-    Rule.COMPARABLE: "Same market and rules",
-    Rule.DEVIGGED: "Fair odds are known",
-    Rule.ABOVE_REFERENCE: "Better than the sharp book's own odds",
-    Rule.REFERENCE_AGE: "Sharp price age",
-    Rule.BOOK_AGE: "Price age",
-    Rule.OVERROUND: "Sharp margin",
-    Rule.MIN_EDGE: "EV ≥",
-    Rule.MAX_EDGE: "EV ≤",
-    Rule.EDGE_CAP: "EV ≤",
-    Rule.PAYOUT: "Book margin",
-    Rule.RATIO: "EV ≤",
+    Rule.OTHER_BOOKMAKER: _("Not the sharp book itself"),
+    Rule.SAME_STATE: _("Both in play or both pre-match"),
+    Rule.REFERENCE_SIDES: _("Sharp book prices every outcome"),
+    Rule.COMPARABLE: _("Same market and rules"),
+    Rule.DEVIGGED: _("Fair odds are known"),
+    Rule.ABOVE_REFERENCE: _("Better than the sharp book's own odds"),
+    Rule.REFERENCE_AGE: _("Sharp price age"),
+    Rule.BOOK_AGE: _("Price age"),
+    Rule.OVERROUND: _("Sharp margin"),
+    Rule.MIN_EDGE: _("EV ≥"),
+    Rule.MAX_EDGE: _("EV ≤"),
+    Rule.EDGE_CAP: _("EV ≤"),
+    Rule.PAYOUT: _("Book margin"),
+    Rule.RATIO: _("EV ≤"),
 }
 """The names of rules in Explain, without their limits."""
 _CAUTIONS: Final = {
-    Caution.NOT_COMPARABLE: "different market (2-way v 3-way)",
-    Caution.UNREAD_OUTCOME: "an outcome is missing or unreadable",
-    Caution.OTHER_RULES: "overtime rules differ",
-    Caution.STATE_DIFFERS: "in play at only one of the two",
-    Caution.APART: "prices read at different times",
-    Caution.STALE: "stale: not seen lately",
-    Caution.REFERENCE_STALE: "{reference} is stale",
-    Caution.AGE_UNKNOWN: "age not known yet",
-    Caution.STARTED: "the game has started",
-    Caution.CROSSED_REFERENCE: "{reference}'s margin is negative",
-    Caution.ABOVE_WINDOW: "likely error, far above fair",
-    Caution.WITHDRAWN: "no longer offered",
-    Caution.DELAYED: "delayed feed",
-    Caution.BOOK_BELOW_100: "this bookmaker's margin is negative",
-    Caution.PLACEHOLDER: "placeholder, not a real price",
+    Caution.NOT_COMPARABLE: _("different market (2-way v 3-way)"),
+    Caution.UNREAD_OUTCOME: _("an outcome is missing or unreadable"),
+    Caution.OTHER_RULES: _("overtime rules differ"),
+    Caution.STATE_DIFFERS: _("in play at only one of the two"),
+    Caution.APART: _("prices read at different times"),
+    Caution.STALE: _("stale: not seen lately"),
+    Caution.REFERENCE_STALE: _("{reference} is stale"),
+    Caution.AGE_UNKNOWN: _("age not known yet"),
+    Caution.STARTED: _("the game has started"),
+    Caution.CROSSED_REFERENCE: _("{reference}'s margin is negative"),
+    Caution.ABOVE_WINDOW: _("likely error, far above fair"),
+    Caution.WITHDRAWN: _("no longer offered"),
+    Caution.DELAYED: _("delayed feed"),
+    Caution.BOOK_BELOW_100: _("this bookmaker's margin is negative"),
+    Caution.PLACEHOLDER: _("placeholder, not a real price"),
 }
 _BOUNDS: Final = {
     Bound.KELLY: "",
-    Bound.OUTCOME: "outcome cap",
-    Bound.GAME: "game cap",
-    Bound.SAME_GAME: "staked on another bet of this game",
-    Bound.TOTAL: "cap on all open bets",
-    Bound.BOOKMAKER: "{bookmaker}'s limit",
-    Bound.FOR_SALE: "all that is available",
-    Bound.PLACED: "already placed",
-    Bound.ROUNDING: "rounds to 0",
-    Bound.NO_EDGE: "no gain on top of the other side",
+    Bound.OUTCOME: _("outcome cap"),
+    Bound.GAME: _("game cap"),
+    Bound.SAME_GAME: _("staked on another bet of this game"),
+    Bound.TOTAL: _("cap on all open bets"),
+    Bound.BOOKMAKER: _("{bookmaker}'s limit"),
+    Bound.FOR_SALE: _("all that is available"),
+    Bound.PLACED: _("already placed"),
+    Bound.ROUNDING: _("rounds to 0"),
+    Bound.NO_EDGE: _("no gain on top of the other side"),
 }
-NOT_MINE: Final = "No value: not one of your bookmakers"
+NOT_MINE: Final = _("No value: not one of your bookmakers")
 """What is said of a price that lists leave out, whatever it is worth."""
-FAILS: Final = "fails a rule"
+FAILS: Final = _("fails a rule")
 """What is said of a price that is no value for another reason than cautions and the minimum EV."""
-GONE: Final = "No longer offered. Figures are for the last price."
+GONE: Final = _("No longer offered. Figures are for the last price.")
 """What is said first of a price that was withdrawn."""
 PER_DECIDED: Final = "*"
 """Marks an EV or a CLV that is not per unit staked."""
-PER_DECIDED_TEXT: Final = "without pushes, as how often the line pushes is not known"
+PER_DECIDED_TEXT: Final = _("without pushes, as how often the line pushes is not known")
 _EDGES: Final = (Rule.MIN_EDGE, Rule.MAX_EDGE, Rule.EDGE_CAP)
 _AGES: Final = (Rule.REFERENCE_AGE, Rule.BOOK_AGE)
 _MARGINS: Final = (Rule.OVERROUND, Rule.PAYOUT)
@@ -107,17 +109,24 @@ def ev_limit_text(ev: float) -> str:
     return f"{num(round(ev, 2)):g}"
 
 
-def rule_title(check: RuleCheck) -> str:
-    """Return what a rule asks, in few words; of an age, the limit that decides."""
+def rule_title(check: RuleCheck, *, is_low_end: bool = False) -> str:
+    """Return what a rule asks, in few words; of an age, the limit that decides.
+
+    ``is_low_end``: the minimum EV is compared with the EV at the low end of the band.
+    """
     if check.rule in _AGES and check.most is not None:
         return f"{RULE_TITLES[check.rule]} ≤ {_limit_text(check.most)}"
     if check.rule in _EDGES:
         limit = check.most if check.least is None else check.least
-        which = " (main markets)" if check.rule is Rule.EDGE_CAP else ""
+        title = _("EV at the low end ≥") if is_low_end else RULE_TITLES[check.rule]
+        if limit is not None and check.rule is Rule.EDGE_CAP:
+            return _("EV ≤ {limit} % (main markets)").format(limit=ev_limit_text(limit))
         if limit is not None:
-            return f"{RULE_TITLES[check.rule]} {ev_limit_text(limit)} %{which}"
+            return f"{title} {ev_limit_text(limit)} %"
     if check.rule in _MARGINS and check.least is not None and check.most is not None:
-        return f"{RULE_TITLES[check.rule]} {_margin(check.least)} to {_margin(check.most)} %"
+        return _("{rule} {least} to {most} %").format(
+            rule=RULE_TITLES[check.rule], least=_margin(check.least), most=_margin(check.most)
+        )
     if check.rule is Rule.RATIO and check.most is not None:
         return f"{RULE_TITLES[check.rule]} {ev_limit_text(_above_fair(check.most))} %"
     return RULE_TITLES[check.rule]
@@ -126,24 +135,27 @@ def rule_title(check: RuleCheck) -> str:
 def limit_reason(said: Explanation, check: RuleCheck) -> str:
     """Return what the limit of an age comes from, and whose S is the price's; else nothing."""
     if check.rule is Rule.PAYOUT:
-        return (
-            f"Margin of the market made of this price and {said.reference}'s odds on the other "
-            "outcomes"
-        )
+        return _(
+            "Margin of the market made of this price and {reference}'s odds on the other outcomes"
+        ).format(reference=said.reference)
     if check.rule is Rule.ABOVE_REFERENCE:
-        return f"{said.reference} itself offers {num(check.least):.4g} on the same bet"
+        return _("{reference} itself offers {odds:.4g} on the same bet").format(
+            reference=said.reference, odds=num(check.least)
+        )
     if check.rule is Rule.RATIO and check.most is not None:
-        most = f"odds of at most {num(check.most):.6g} × fair odds"
-        return f"Maximum EV under Settings, Value bets: {most}"
+        return _(
+            "Maximum EV under Settings, Value bets: odds of at most {ratio:.6g} × fair odds"
+        ).format(ratio=num(check.most))
     if check.rule not in _AGES or check.most is None:
         return ""
     name = said.bookmaker if check.rule is Rule.BOOK_AGE else said.reference
     limit, longest = _limit_text(check.most), _limit_text(MAX_AGE_MS)
-    return (
-        f"{name} is stale when its price is older than {limit}. The limit depends on how often it "
-        f"is read and on whether the game is in play; it is never above {longest}. Before kick-off "
-        "the time since the last reading is subtracted, as the stream would have reported a move"
-    )
+    return _(
+        "{name} is stale when its price is older than {limit}. The limit depends on "
+        "how often it is read and on whether the game is in play; it is never above "
+        "{longest}. Before kick-off the time since the last reading is subtracted, "
+        "as the stream would have reported a move"
+    ).format(name=name, limit=limit, longest=longest)
 
 
 def figure_text(check: RuleCheck) -> str:
@@ -155,22 +167,27 @@ def figure_text(check: RuleCheck) -> str:
         return ""
     if check.uncounted >= _SECOND_MS:
         age, uncounted = check.figure + check.uncounted, check.uncounted
-        return f"{int(age) // _SECOND_MS} s old, {int(uncounted) // _SECOND_MS} s not counted"
+        return _("{age} s old, {uncounted} s not counted").format(
+            age=int(age) // _SECOND_MS, uncounted=int(uncounted) // _SECOND_MS
+        )
     return _measure(check.rule, check.figure)
 
 
 def margin_text(check: RuleCheck) -> str:
     """Return the gap to the rule's threshold: ``6.26 % left``, ``0.40 % short``."""
     if check.margin is None:
-        return "" if check.holds else "no"
+        return "" if check.holds else _("no")
     if check.rule is Rule.ABOVE_REFERENCE:
-        return f"{num(check.least):.4g} there"
+        return _("{odds:.4g} there").format(odds=num(check.least))
     distance = _distance(check.rule, abs(check.margin))
     if check.holds:
-        return f"{distance} left"
+        return _("{distance} left").format(distance=distance)
     is_short = check.least is not None and (check.figure or 0.0) < check.least
-    over = "too old" if check.rule in _AGES else "over"
-    return f"{distance} {'short' if is_short else over}"
+    if is_short:
+        return _("{distance} short").format(distance=distance)
+    if check.rule in _AGES:
+        return _("{distance} too old").format(distance=distance)
+    return _("{distance} over").format(distance=distance)
 
 
 def duration_text(span_ms: float) -> str:
@@ -201,7 +218,9 @@ def _limit_text(span_ms: float) -> str:
 def unvalued_text(said: Explanation) -> str:
     """Return why a price is not valued, and has no derived fair odds; empty where it is."""
     text = _unvalued_text(said)
-    return f"{text} Not derived: {said.why_not_derived}." if said.why_not_derived else text
+    if not said.why_not_derived:
+        return text
+    return _("{text} Not derived: {why}.").format(text=text, why=said.why_not_derived)
 
 
 def _unvalued_text(said: Explanation) -> str:
@@ -210,26 +229,38 @@ def _unvalued_text(said: Explanation) -> str:
         case None:
             return ""
         case NoFairOdds.NO_REFERENCE:
-            return f"No fair odds: {reference} has no prices here to compare with."
+            return _("No fair odds: {reference} has no prices here to compare with.").format(
+                reference=reference
+            )
         case NoFairOdds.SIDE_MISSING:
             priced = ", ".join(selection for selection, _ in said.quoted)
-            return f"No fair odds: {reference} prices only {priced}, not every outcome."
-        case NoFairOdds.OVERLAPPING:
-            return "No fair odds: outcomes of this market overlap, so the margin cannot be removed."
-        case NoFairOdds.UNREAD:
-            return "This selection's name could not be read, so the price is shown without a value."
-        case NoFairOdds.OTHER_OUTCOME:
-            return f"No fair odds: {reference} does not price this outcome."
-        case NoFairOdds.TOO_WIDE:
-            return (
-                f"No fair odds: {reference} needs back and lay odds of every outcome, at most"
-                f" {num(MOST_SPREAD):.0%} apart."
+            return _("No fair odds: {reference} prices only {priced}, not every outcome.").format(
+                reference=reference, priced=priced
             )
+        case NoFairOdds.OVERLAPPING:
+            return _(
+                "No fair odds: outcomes of this market overlap, so the margin cannot be removed."
+            )
+        case NoFairOdds.UNREAD:
+            return _(
+                "This selection's name could not be read, so the price is shown without a value."
+            )
+        case NoFairOdds.OTHER_OUTCOME:
+            return _("No fair odds: {reference} does not price this outcome.").format(
+                reference=reference
+            )
+        case NoFairOdds.TOO_WIDE:
+            return _(
+                "No fair odds: {reference} needs back and lay odds of every outcome, "
+                "at most {spread:.0%} apart."
+            ).format(reference=reference, spread=num(MOST_SPREAD))
         case NoFairOdds.TOO_FEW:
-            return "No fair odds: too few bookmakers on this line for a consensus."
+            return _("No fair odds: too few bookmakers on this line for a consensus.")
         case NoFairOdds.NO_ANSWER:
-            method = said.method.replace("_", " ")
-            return f"No fair odds: the {method} method cannot handle these prices. Choose another."
+            method = method_name(said.method)
+            return _(
+                "No fair odds: the {method} method cannot handle these prices. Choose another."
+            ).format(method=method)
 
 
 def bound_text(bound: Bound | None, bookmaker: str, stake: float) -> str:
@@ -237,9 +268,9 @@ def bound_text(bound: Bound | None, bookmaker: str, stake: float) -> str:
     if bound is None:
         return ""
     if bound is Bound.BOOKMAKER and not stake:
-        return f"{bookmaker}'s limit is used up"
+        return _("{bookmaker}'s limit is used up").format(bookmaker=bookmaker)
     if bound is Bound.SAME_GAME and stake:
-        return "less, for other bets on this game"
+        return _("less, for other bets on this game")
     return _BOUNDS[bound].replace("{bookmaker}", bookmaker)
 
 
@@ -254,7 +285,16 @@ def derived_text(found: Assessment, net_odds: float | None = None) -> str:
     The band is for the EV at ``net_odds``, by default those of the price.
     """
     band = found.band_pct_at(net_odds or found.net_odds)
-    return found.derived or "" if band is None else f"{found.derived}, EV ±{num(band):.1f}"
+    kind = kind_of_derivation(found.derived)
+    return kind if band is None else f"{kind}, EV ±{num(band):.1f}"
+
+
+def kind_of_derivation(kind: str | None) -> str:
+    """Return ``implied`` or ``modelled`` in the reader's language; empty for None."""
+    return "" if kind is None else translated(kind)
+
+
+_DERIVED: Final = (N_("implied"), N_("modelled"))
 
 
 def low_end_text(found: Assessment, net_odds: float) -> str:
@@ -263,7 +303,7 @@ def low_end_text(found: Assessment, net_odds: float) -> str:
     if found.band_pct is None or ends is None or cautious is None:
         return ""
     low = expected_value(net_odds, cautious, ends.decided)
-    return f"staked at the low end of its band, EV {_signed(low)} %"
+    return _("staked at the low end of its band, EV {ev} %").format(ev=_signed(low))
 
 
 def origin_text(line: ReferenceLine | None, side: str) -> str:
@@ -272,11 +312,13 @@ def origin_text(line: ReferenceLine | None, side: str) -> str:
         return ""
     derived, price = line.derived, line.prices.get(side)
     if derived.kind == "implied":
-        return f"Implied by {_named_lines(derived.sources)}"
+        return _("Implied by {lines}").format(lines=_named_lines(derived.sources))
     if price is None or price.fair_odds is None:
         return ""
     chance, points = 100 / price.fair_odds, derived.bands[side] * 100
-    return f"Modelled: the chance is {num(chance):.1f} %, give or take {num(points):.1f} points"
+    return _("Modelled: the chance is {chance:.1f} %, give or take {points:.1f} points").format(
+        chance=num(chance), points=num(points)
+    )
 
 
 def derivation_text(said: Explanation) -> str:
@@ -285,9 +327,13 @@ def derivation_text(said: Explanation) -> str:
     if derivation is None:
         return ""
     if derivation.kind == "implied":
-        return f"Implied by {_named_lines(derivation.sources)}"
+        return _("Implied by {lines}").format(lines=_named_lines(derivation.sources))
     lines = len(derivation.sources)
-    return f"Modelled from {lines} lines, EV ±{num(band or 0.0):.1f}"
+    return ngettext(
+        "Modelled from {count} line, EV ±{band:.1f}",
+        "Modelled from {count} lines, EV ±{band:.1f}",
+        lines,
+    ).format(count=lines, band=num(band or 0.0))
 
 
 def fit_texts(said: Explanation) -> list[tuple[str, str, str]]:
@@ -315,29 +361,38 @@ def _derived_lines(said: Explanation) -> Iterator[str]:
     for name, figure in said.derivation.parameters:
         yield f"{name}: {figure}"
     if said.derivation.band:
-        yield f"Error band: {said.derivation.band}"
+        yield _("Error band: {band}").format(band=said.derivation.band)
     for line, fair, difference in fit_texts(said):
-        yield f"{line}: {said.reference} / model {fair}, {difference}"
+        yield _("{line}: {reference} / model {fair}, {difference}").format(
+            line=line, reference=said.reference, fair=fair, difference=difference
+        )
 
 
 def _named_lines(names: Iterable[LineName]) -> str:
     """Name lines in a sentence: ``the match result``, ``handicap −0.5 and handicap −1``."""
-    texts = [line_title(name) if name.key else f"the {line_title(name)}" for name in names]
-    return " and ".join(filter(None, (", ".join(texts[:-1]), texts[-1])))
+    texts = [
+        line_title(name) if name.key else _("the {line}").format(line=line_title(name))
+        for name in names
+    ]
+    if len(texts) < 2:
+        return "".join(texts)
+    return _("{lines} and {last}").format(lines=", ".join(texts[:-1]), last=texts[-1])
 
 
 def line_title(name: LineName) -> str:
     """Return a line as part of a sentence: ``match result``, ``handicap −0.5``."""
     key = name.key.replace("-", MINUS)
-    return f"{market_title(name.market_type).lower()} {key}".rstrip()
+    return f"{mid_sentence(market_name(name.market_type))} {key}".rstrip()
 
 
 def below_minimum_text(found: Assessment) -> str:
     """Name the minimum EV of a price that has less; empty where it has it."""
     for check in found.stopped_by:
         if check.rule is Rule.MIN_EDGE and check.least is not None:
-            end = "" if found.band_pct is None else " at the low end of its band"
-            return f"below {ev_limit_text(check.least)} %{end}"
+            limit = ev_limit_text(check.least)
+            if found.band_pct is None:
+                return _("below {limit} %").format(limit=limit)
+            return _("below {limit} % at the low end of its band").format(limit=limit)
     return ""
 
 
@@ -374,15 +429,22 @@ def _remedy(said: Explanation, check: RuleCheck) -> str:
         case Rule.OVERROUND:
             margin = ((check.figure or 0.0) - 1) * 100
             if (check.figure or 0.0) < MIN_OVERROUND:
-                return f"Becomes value once {said.reference}'s margin is no longer negative"
-            change = f"from {num(margin):.2f} to {_margin(check.most or 1.0)} %"
-            return f"Becomes value if {said.reference}'s margin falls {change}"
+                return _("Becomes value once {reference}'s margin is no longer negative").format(
+                    reference=said.reference
+                )
+            return _(
+                "Becomes value if {reference}'s margin falls from {now:.2f} to {most} %"
+            ).format(reference=said.reference, now=num(margin), most=_margin(check.most or 1.0))
         case Rule.BOOK_AGE:
-            return f"Becomes value once {said.bookmaker}'s price is seen again"
+            return _("Becomes value once {bookmaker}'s price is seen again").format(
+                bookmaker=said.bookmaker
+            )
         case Rule.REFERENCE_AGE:
-            return f"Becomes value once {said.reference}'s price is seen again"
+            return _("Becomes value once {reference}'s price is seen again").format(
+                reference=said.reference
+            )
         case Rule.SAME_STATE:
-            return "Becomes value once both prices are in play, or both pre-match"
+            return _("Becomes value once both prices are in play, or both pre-match")
         case _:
             return ""
 
@@ -396,7 +458,9 @@ def _rise(said: Explanation) -> str:
     if said.window is not None:
         least = max(least, said.window.least)
     text = format_end(least, DECIMAL, is_least=True)
-    return f"Becomes value at {text} or higher ({_change(said, text)})"
+    return _("Becomes value at {odds} or higher ({change})").format(
+        odds=text, change=_change(said, text)
+    )
 
 
 def _fall(said: Explanation) -> str:
@@ -405,7 +469,9 @@ def _fall(said: Explanation) -> str:
         return ""
     text = format_end(said.window.most, DECIMAL, is_least=False)
     change = _change(said, text)
-    return f"Becomes value at {text} or lower ({change}); above that it is probably an error"
+    return _(
+        "Becomes value at {odds} or lower ({change}); above that it is probably an error"
+    ).format(odds=text, change=change)
 
 
 def _change(said: Explanation, price: str) -> str:
@@ -457,7 +523,7 @@ def for_sale_text(price: AssessedPrice) -> str:
     """Say how much is for sale at the odds of a price; empty where nobody tells."""
     if price.for_sale is None or price.depth is None:
         return ""
-    return f"{amount_text(price.for_sale, price.depth.currency)} available"
+    return _("{amount} available").format(amount=amount_text(price.for_sale, price.depth.currency))
 
 
 def levels_in_words(profile: Profile, depth: Depth | None) -> Iterator[tuple[str, str]]:
@@ -473,19 +539,39 @@ def sides_in_words(profile: Profile, depth: Depth | None) -> Iterator[str]:
 
     Lays are in backer's stakes at the odds before commission.
     """
-    if backs := ", ".join(
-        f"{amount} at {odds}" for odds, amount in levels_in_words(profile, depth)
-    ):
-        yield f"back: {backs}"
+    if backs := _backs_in_words(profile, depth):
+        yield _("back: {backs}").format(backs=backs)
+    if lays := _lays_in_words(depth):
+        yield _("lay: {lays}").format(lays=lays)
+
+
+def available_in_words(profile: Profile, depth: Depth | None) -> Iterator[str]:
+    """Yield what can be backed and what can be laid: ``Available to lay: 100 at 2.14``."""
+    if backs := _backs_in_words(profile, depth):
+        yield _("Available to back: {backs}").format(backs=backs)
+    if lays := _lays_in_words(depth):
+        yield _("Available to lay: {lays}").format(lays=lays)
+
+
+def _backs_in_words(profile: Profile, depth: Depth | None) -> str:
+    return ", ".join(
+        _("{amount} at {odds}").format(amount=amount, odds=odds)
+        for odds, amount in levels_in_words(profile, depth)
+    )
+
+
+def _lays_in_words(depth: Depth | None) -> str:
     lays = [] if depth is None else depth.lay[:_LEVELS_SHOWN]
-    if lays and depth is not None:
-        said = (
-            f"{amount_text(size, depth.currency)} at {num(odds):.4g}"
-            if size
-            else f"{num(odds):.4g}"
-            for odds, size in lays
+    if not lays or depth is None:
+        return ""
+    return ", ".join(
+        _("{amount} at {odds}").format(
+            amount=amount_text(size, depth.currency), odds=f"{num(odds):.4g}"
         )
-        yield f"lay: {', '.join(said)}"
+        if size
+        else f"{num(odds):.4g}"
+        for odds, size in lays
+    )
 
 
 def currency_text(depth: Depth | None) -> str:
@@ -493,8 +579,12 @@ def currency_text(depth: Depth | None) -> str:
     if depth is None or not depth.currency or depth.sold_in == depth.currency:
         return ""
     if depth.rate is not None:
-        return f"1 {depth.sold_in} counts as {num(depth.rate):g} {depth.currency} (your rate)"
-    return f"No exchange rate: 1 {depth.currency} counts as 1 of your bankroll"
+        return _("1 {foreign} counts as {rate:g} {currency} (your rate)").format(
+            foreign=depth.sold_in, rate=num(depth.rate), currency=depth.currency
+        )
+    return _("No exchange rate: 1 {currency} counts as 1 of your bankroll").format(
+        currency=depth.currency
+    )
 
 
 def explanation_text(said: Explanation) -> str:
@@ -504,43 +594,54 @@ def explanation_text(said: Explanation) -> str:
 
 def method_title(method: str) -> str:
     """Return a devig method's name as people read it."""
-    return "Goto conversion" if method == "goto" else method.replace("_", " ").capitalize()
+    name = method_name(method)
+    return name[:1].upper() + name[1:]
 
 
 def _lines(said: Explanation) -> Iterator[str]:
-    yield f"{said.selection} at {said.bookmaker}, {exact(said.odds)}"
+    yield _("{selection} at {bookmaker}, {odds}").format(
+        selection=said.selection, bookmaker=said.bookmaker, odds=exact(said.odds)
+    )
     yield f"{said.match_name}, {said.market}, {said.period_label}"
     if Caution.WITHDRAWN in said.assessment.cautions:
         yield GONE
     if said.no_fair_odds is not None:
-        yield f"Not valued. {unvalued_text(said)}"
+        yield _("Not valued. {reason}").format(reason=unvalued_text(said))
     elif said.ev is not None:
-        method = method_title(said.method).lower()
-        yield f"EV {_signed(said.ev)} % ({said.reference}, {method})"
+        yield f"EV {_signed(said.ev)} % ({said.reference}, {method_name(said.method)})"
     if said.assessment.cautions:
-        yield f"No value: {cautions_text(said.assessment, said.reference)}"
+        yield _("No value: {cautions}").format(
+            cautions=cautions_text(said.assessment, said.reference)
+        )
     if not said.is_mine:
         yield NOT_MINE
     if said.service is not None:
-        by = f", vs {said.service_reference}" if said.service_reference else ""
-        yield f"Service's EV {_signed(said.service.ev_pct)} %{by}"
+        ev = _signed(said.service.ev_pct)
+        if said.service_reference:
+            yield _("Service's EV {ev} %, vs {reference}").format(
+                ev=ev, reference=said.service_reference
+            )
+        else:
+            yield _("Service's EV {ev} %").format(ev=ev)
     yield from _arithmetic(said)
-    yield from (
-        f"Available to {side}"
-        for side in sides_in_words(said.profile, said.depth)
-        if side.startswith("lay")
-    )
+    if lays := _lays_in_words(said.depth):
+        yield _("Available to lay: {lays}").format(lays=lays)
     yield from _methods(said)
     if said.consensus is not None:
         fair = fair_text(said.net_odds, said.consensus.fair_odds)
         ev = _signed(said.consensus.ev)
-        yield f"Consensus of {said.consensus.groups} others: fair {fair}, EV {ev} %"
+        yield _("Consensus of {count} others: fair {fair}, EV {ev} %").format(
+            count=said.consensus.groups, fair=fair, ev=ev
+        )
     for each in said.best:
         if each.lay is not None:
             yield f"{each.title} {num(each.odds):.2f}: {laid_text(each.lay)}"
             continue
         why = "" if each.caution is None else f": {caution_text(each.caution, said.reference)}"
-        yield f"{each.title} {exact(each.odds)} at {each.bookmaker}{why}"
+        line = _("{title} {odds} at {bookmaker}").format(
+            title=each.title, odds=exact(each.odds), bookmaker=each.bookmaker
+        )
+        yield f"{line}{why}"
     yield from _rules(said)
 
 
@@ -551,16 +652,27 @@ def two_decimals(odds: float) -> str:
 
 def laid_text(laid: Laid, odds_text: Callable[[float], str] = two_decimals) -> str:
     """Return which lay a best price is, and what it pays."""
-    after = " after commission" if laid.net < laid.odds - 1e-9 else ""
-    lay = f"Lay {laid.selection} at {laid.bookmaker} {odds_text(laid.lay_odds)}"
-    return f"{lay}: pays {odds_text(round(laid.net, 2))}{after}"
+    is_charged = laid.net < laid.odds - 1e-9
+    text = (
+        _("Lay {selection} at {bookmaker} {odds}: pays {net_odds} after commission")
+        if is_charged
+        else _("Lay {selection} at {bookmaker} {odds}: pays {net_odds}")
+    )
+    return text.format(
+        selection=laid.selection,
+        bookmaker=laid.bookmaker,
+        odds=odds_text(laid.lay_odds),
+        net_odds=odds_text(round(laid.net, 2)),
+    )
 
 
 def quoted_text(said: Explanation) -> str:
     """Return the odds that the sharp book gives a line, a middle with what it is between."""
     if said.middles:
         return ", ".join(
-            f"{selection} {exact(middle)} (back {exact(back)}, lay {exact(lay)})"
+            _("{selection} {odds} (back {back}, lay {lay})").format(
+                selection=selection, odds=exact(middle), back=exact(back), lay=exact(lay)
+            )
             for selection, back, lay, middle in said.middles
         )
     return ", ".join(f"{selection} {exact(odds)}" for selection, odds in said.quoted)
@@ -570,19 +682,26 @@ def _arithmetic(said: Explanation) -> Iterator[str]:
     if said.quoted:
         yield f"{said.reference}: {quoted_text(said)}"
     if said.voters:
-        yield f"{said.reference} of {said.votes} votes, fair odds of each: {votes_text(said)}"
+        yield _("{reference} of {count} votes, fair odds of each: {votes}").format(
+            reference=said.reference, count=said.votes, votes=votes_text(said)
+        )
     if said.learned:
-        yield f"Weights: {said.learned}"
-    yield from (f"No vote: {each.bookmaker}, {each.reason_text}" for each in said.left_out)
+        yield _("Weights: {weights}").format(weights=said.learned)
+    yield from (
+        _("No vote: {bookmaker}, {reason}").format(
+            bookmaker=each.bookmaker, reason=each.reason_text
+        )
+        for each in said.left_out
+    )
     yield from _derived_lines(said)
     for step in steps(said):
         yield " = ".join(part for part in (step.name, step.formula, step.result) if part)
     for odds, amount in levels_in_words(said.profile, said.depth):
-        yield f"Available at {odds}: {amount}"
+        yield _("Available at {odds}: {amount}").format(odds=odds, amount=amount)
     if said.window is not None:
         least = format_end(said.window.least, DECIMAL, is_least=True)
         most = format_end(said.window.most, DECIMAL, is_least=False)
-        yield f"Value from {least}, suspicious above {most}"
+        yield _("Value from {least}, suspicious above {most}").format(least=least, most=most)
     elif said.ev is not None:
         yield no_window_text(said)
 
@@ -591,12 +710,10 @@ def no_window_text(said: Explanation) -> str:
     """Return why no price of the selection can be a value bet."""
     total = said.overround or 1.0
     if total < MIN_OVERROUND:
-        why = "the margin is negative"
-    elif total > said.rules.max_overround:
-        why = "the margin is too large"
-    else:
-        why = "the rules leave no room"
-    return f"No price can be a value bet: {why}"
+        return _("No price can be a value bet: the margin is negative")
+    if total > said.rules.max_overround:
+        return _("No price can be a value bet: the margin is too large")
+    return _("No price can be a value bet: the rules leave no room")
 
 
 def votes_text(said: Explanation) -> str:
@@ -609,7 +726,7 @@ def votes_text(said: Explanation) -> str:
         shared.setdefault(vote.voice, []).append(vote)
     texts = [", ".join(map(_vote_text, votes)) for votes in shared.values()]
     return ", ".join(
-        f"one vote ({text})" if len(votes) > 1 else text
+        _("one vote ({bookmakers})").format(bookmakers=text) if len(votes) > 1 else text
         for text, votes in zip(texts, shared.values(), strict=True)
     )
 
@@ -622,14 +739,19 @@ def _vote_text(vote: VoterFigure) -> str:
 def _methods(said: Explanation) -> Iterator[str]:
     for figure in said.methods:
         if figure.fair_odds is None or figure.ev is None:
-            yield f"{method_title(figure.method)}: not possible ({figure.problem})"
+            yield _("{method}: not possible ({problem})").format(
+                method=method_title(figure.method), problem=figure.problem
+            )
         else:
             title = method_title(figure.method)
             fair = fair_text(said.net_odds, figure.fair_odds)
-            yield f"{title}: fair {fair}, EV {_signed(figure.ev)} %"
+            yield _("{method}: fair {fair}, EV {ev} %").format(
+                method=title, fair=fair, ev=_signed(figure.ev)
+            )
     if said.worst is not None:
-        method = method_title(said.worst.method).lower()
-        yield f"Worst case {_signed(said.worst.ev)} % ({method})"
+        yield _("Worst case {ev} % ({method})").format(
+            ev=_signed(said.worst.ev), method=method_name(said.worst.method)
+        )
 
 
 def _signed(ev: float | None) -> str:
@@ -639,7 +761,8 @@ def _signed(ev: float | None) -> str:
 
 def _rules(said: Explanation) -> Iterator[str]:
     for check in told_checks(said.assessment):
-        sign = "holds" if check.holds else "STOPS"
+        sign = _("holds") if check.holds else _("STOPS")
+
         figure, margin = figure_text(check).replace("-", MINUS), margin_text(check)
         facts = ", ".join(text for text in (figure, margin) if text)
         yield f"[{sign}] {rule_title(check)}{': ' if facts else ''}{facts}"

@@ -6,6 +6,7 @@ from typing import Final
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.numbers import date_text, hour_text
 from oddsdesk.base.texts import _, pgettext, translated
+from oddsdesk.board.alerts.channels import delivery_text
 from oddsdesk.board.alerts.gate import AlertEntry, Held, said_text
 from oddsdesk.desk.ui.formatting import exact_odds_text, local_time
 from oddsdesk.desk.ui.table.cells import Align, Cell, Column, ColumnSpec, Priority
@@ -25,7 +26,7 @@ class AlertsModel(StableRowsModel[EntryKey, AlertEntry]):
     def tip(self, row: int, column: int) -> str:
         entry = self.entry(row)
         said = [*shown_texts(entry), state_text(entry)]
-        said += [f"{name}: {translated(became)}" for name, became in entry.deliveries.items()]
+        said += [f"{name}: {delivery_text(became)}" for name, became in entry.deliveries.items()]
         return "\n".join(filter(None, said))
 
 

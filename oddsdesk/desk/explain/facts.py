@@ -541,7 +541,7 @@ def methods(said: explaining.Explanation) -> list[Fact]:
     """Return every devig method's EV, the user's marked, the worst case, and the consensus."""
     facts = [] if said.no_fair_odds is not None else [_method(said, each) for each in said.methods]
     if facts and said.worst is not None:
-        which = verdict_words.method_title(said.worst.method).lower()
+        which = explaining.method_name(said.worst.method)
         facts.append(Fact(_("Worst case"), ev_text(said.worst.ev), note=which))
     return facts if said.consensus is None else [*facts, _consensus(said, said.consensus)]
 
@@ -627,9 +627,8 @@ def _place(check: RuleCheck) -> int:
 
 
 def _rule(said: explaining.Explanation, check: RuleCheck) -> Fact:
-    title = verdict_words.rule_title(check)
-    if check.rule is Rule.MIN_EDGE and said.assessment.band_pct is not None:
-        title = title.replace("EV", _("EV at the low end"), 1)
+    is_low_end = check.rule is Rule.MIN_EDGE and said.assessment.band_pct is not None
+    title = verdict_words.rule_title(check, is_low_end=is_low_end)
     figure = verdict_words.figure_text(check).replace("-", MINUS)
     if check.rule in (Rule.BOOK_AGE, Rule.REFERENCE_AGE):  # so long that titles had no room
         title, figure = f"{title}: {figure.replace(' s ', f'{_NO_BREAK}s ')}", ""

@@ -23,7 +23,7 @@ from oddsdesk.board.model.notices import (
 )
 from oddsdesk.board.valuation import verdict_words
 from oddsdesk.board.valuation.bets import Exposure
-from oddsdesk.board.valuation.explaining import Explanation, explain
+from oddsdesk.board.valuation.explaining import Explanation, explain, method_name
 from oddsdesk.desk.explain import facts
 from oddsdesk.desk.ui import spacing
 from oddsdesk.desk.ui.actions import add_action
@@ -278,7 +278,7 @@ class ExplainPanel(QtWidgets.QWidget):
         if said.no_fair_odds is not None:
             notes = [verdict_words.unvalued_text(said)]
         else:
-            method = verdict_words.method_title(said.method).lower()
+            method = method_name(said.method)
             unit = _("per unit of liability") if is_lay else _("per unit staked")
             per = _("without pushes") if said.assessment.per == "decided" else unit
             notes = [
