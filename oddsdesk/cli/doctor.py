@@ -26,6 +26,7 @@ from oddsdesk import __version__
 from oddsdesk.base import places
 from oddsdesk.base.clock import system_clock
 from oddsdesk.base.places import home_folder
+from oddsdesk.base.texts import _, ngettext, pgettext, translated
 from oddsdesk.board.alerts.rules import RULES_FILE, RulesFileError, read_rules
 from oddsdesk.cli.logs import FILE
 from oddsdesk.cli.options import database_option
@@ -117,15 +118,17 @@ def has_desk() -> bool:
 
 def check_versions(*, desk: bool) -> Section:
     """List the versions of everything involved; only a desk needs Qt."""
-    how = "bundle" if getattr(sys, "frozen", False) else "Python package"
-    bug = " (has the WAL-reset bug: harmless here)" if inspection.has_wal_reset_bug() else ""
+    how = _("bundle") if getattr(sys, "frozen", False) else _("Python package")
+    sqlite = inspection.sqlite_version()
+    if inspection.has_wal_reset_bug():
+        sqlite = _("{version} (has the WAL-reset bug: harmless here)").format(version=sqlite)
     return Section(
         "versions",
         (
             Finding("oddsdesk", f"{__version__} ({how})"),
             Finding("python", f"{platform.python_version()} {platform.python_implementation()}"),
             Finding("system", f"{platform.platform()} {platform.machine()}"),
-            Finding("sqlite", inspection.sqlite_version() + bug),
+            Finding("sqlite", sqlite),
             *_twice_installed(),
             *(_package(name) for name in (*(_DESK_PACKAGES if desk else ()), *_PACKAGES)),
         ),
@@ -140,7 +143,7 @@ def check_paths(database: Database) -> Section:
         "paths",
         (
             Finding("program", sys.executable),
-            Finding("portable", str(portable) if portable else "no (no `data` folder here)"),
+            Finding("portable", str(portable) if portable else _("no (no `data` folder here)")),
             _resources(resources),
             *_database_files(database),
             _own_file("records", places.default_ledger),
@@ -158,8 +161,10 @@ def _database_files(database: Database) -> tuple[Finding, ...]:
     try:
         check_in_place(database)
     except StoreError:
-        what = "not the file in use" if os.access(database, os.F_OK) else "has been removed"
-        return Finding("database", f"{database} ({what})", Mark.BROKEN), keys
+        text = _("{path} (has been removed)")
+        if os.access(database, os.F_OK):
+            text = _("{path} (not the file in use)")
+        return Finding("database", text.format(path=database), Mark.BROKEN), keys
     return _file("database", database, needed=not os.access(database, os.F_OK)), keys
 
 
@@ -167,7 +172,8 @@ def check_clock(now_ms: int) -> Section:
     """Report the time: the age of every price depends on it."""
     mark = Mark.OK if datetime.fromtimestamp(now_ms / 1000, UTC).year >= LEAST_YEAR else Mark.BROKEN
     offset = time.strftime("%z %Z")
-    return Section("clock", (Finding("now", f"{format_ms(now_ms)}, local offset {offset}", mark),))
+    text = _("{time}, local offset {offset}").format(time=format_ms(now_ms), offset=offset)
+    return Section("clock", (Finding("now", text, mark),))
 
 
 def _twice_installed() -> tuple[Finding, ...]:
@@ -175,7 +181,7 @@ def _twice_installed() -> tuple[Finding, ...]:
     names = {dist.name for dist in importlib.metadata.distributions()}
     if not names >= {"oddsdesk", "oddsdesk-server"}:
         return ()
-    text = "both oddsdesk and oddsdesk-server, which share files: uninstall both, install one"
+    text = _("both oddsdesk and oddsdesk-server, which share files: uninstall both, install one")
     return (Finding("installed", text, Mark.NOTE),)
 
 
@@ -184,8 +190,8 @@ def _package(name: str) -> Finding:
         return Finding(name, importlib.metadata.version(name))
     except importlib.metadata.PackageNotFoundError:
         if name in _OPTIONAL or (name == "PySide6-Essentials" and _has_all_of_pyside()):
-            return Finding(name, "not installed", Mark.NOTE)
-        return Finding(name, "not installed", Mark.BROKEN)
+            return Finding(name, _("not installed"), Mark.NOTE)
+        return Finding(name, _("not installed"), Mark.BROKEN)
 
 
 def _has_all_of_pyside() -> bool:
@@ -196,38 +202,41 @@ def _has_all_of_pyside() -> bool:
 def _resources(icons: Path) -> Finding:
     found = icons.is_dir() and any(icons.iterdir())
     mark = Mark.OK if found else Mark.BROKEN
-    return Finding("resources", str(icons.parent) + ("" if found else " is missing"), mark)
+    text = "{path}" if found else _("{path} is missing")
+    return Finding("resources", text.format(path=icons.parent), mark)
 
 
 def _file(name: str, path: Path, *, needed: bool) -> Finding:
     try:
-        state = "exists" if path.exists() else "not there yet"
+        state = _("exists") if path.exists() else _("not there yet")
     except OSError as error:
-        state = f"cannot be checked: {error.strerror or error}"
+        state = _("cannot be checked: {reason}").format(reason=error.strerror or error)
     seems_writable, refusal = places.can_write(path), places.refused_write(path)
     if seems_writable and refusal is None:
-        return Finding(name, f"{path} ({state}, writable)")
-    is_told = refusal is not None and (seems_writable or refusal.errno == errno.EROFS)
-    why = f": {places.in_words(refusal)}" if refusal is not None and is_told else ""
+        return Finding(name, _("{path} ({state}, writable)").format(path=path, state=state))
+    text, why = _("{path} ({state}, not writable)"), ""
+    if refusal is not None and (seems_writable or refusal.errno == errno.EROFS):
+        text = _("{path} ({state}, not writable: {reason})")
+        why = translated(places.in_words(refusal))
     # A disk that reports itself writable but refuses a write is always broken.
     mark = Mark.BROKEN if needed or seems_writable else Mark.NOTE
-    return Finding(name, f"{path} ({state}, not writable{why})", mark)
+    return Finding(name, text.format(path=path, state=state, reason=why), mark)
 
 
 def _own_file(name: str, place: Callable[[], Path]) -> Finding:
     try:
         return _file(name, place(), needed=False)
     except places.NoHomeError as error:
-        return Finding(name, str(error), Mark.NOTE)
+        return Finding(name, translated(str(error)), Mark.NOTE)
 
 
 def _room(database: Path) -> Finding:
     folder = next(each for each in database.absolute().parents if os.access(each, os.F_OK))
     if not os.access(folder, os.W_OK):
-        return Finding("room", f"{folder} is not writable", Mark.NOTE)
+        return Finding("room", _("{folder} is not writable").format(folder=folder), Mark.NOTE)
     free = shutil.disk_usage(folder).free
     mark = Mark.OK if free >= LEAST_FREE_BYTES else Mark.BROKEN
-    return Finding("room", f"{free / 2**20:,.0f} MiB free", mark)
+    return Finding("room", _("{size:,.0f} MiB free").format(size=free / 2**20), mark)
 
 
 def check_own_files() -> Section:
@@ -251,13 +260,14 @@ def _found(
 ) -> list[Finding]:
     try:
         if not is_there():
-            return [Finding(name, "no file of your own")]
-        broken = [Finding(name, problem, Mark.BROKEN) for problem in problems()]
+            return [Finding(name, _("no file of your own"))]
+        broken = [Finding(name, translated(problem), Mark.BROKEN) for problem in problems()]
     except places.NoHomeError as error:
-        return [Finding(name, str(error), Mark.NOTE)]
+        return [Finding(name, translated(str(error)), Mark.NOTE)]
     except OSError as error:
-        return [Finding(name, f"cannot be checked: {error.strerror or error}", Mark.BROKEN)]
-    return broken or [Finding(name, "read without errors")]
+        text = _("cannot be checked: {reason}").format(reason=error.strerror or error)
+        return [Finding(name, text, Mark.BROKEN)]
+    return broken or [Finding(name, _("read without errors"))]
 
 
 def _bookmakers() -> list[str]:
@@ -291,22 +301,22 @@ def _rules() -> list[str]:
 def check_display() -> Section:
     """Report whether a window could be opened; a machine without a screen is not broken."""
     named = {name: os.environ.get(name, "") for name in ("DISPLAY", "WAYLAND_DISPLAY")}
-    screen = ", ".join(f"{name}={value or 'unset'}" for name, value in named.items())
+    screen = ", ".join(f"{name}={value or _('unset')}" for name, value in named.items())
     problem = missing_display()
     shown = Finding("display", screen)
     if problem is not None:
-        shown = Finding("display", f"{screen}; {problem}", Mark.NOTE)
+        shown = Finding("display", f"{screen}; {translated(problem)}", Mark.NOTE)
     trouble = missing_qt() or missing_qt_libraries()
     if trouble is None:
-        return Section("window", (shown, Finding("Qt", "libraries load")))
+        return Section("window", (shown, Finding("Qt", _("libraries load"))))
     mark = Mark.BROKEN if problem is None else Mark.NOTE
-    return Section("window", (shown, Finding("Qt", trouble, mark)))
+    return Section("window", (shown, Finding("Qt", translated(trouble), mark)))
 
 
 def check_keyring() -> Section:
     """Report where keys of remote services would be stored, without opening the keyring."""
     if importlib.util.find_spec("keyring") is None:
-        text = "not installed (package keyring); keys last for the session or go to a file"
+        text = _("not installed (package keyring); keys last for the session or go to a file")
         return Section("keyring", (Finding("keyring", text, Mark.NOTE),))
     from keyring import get_keyring  # noqa: PLC0415 - optional, and it asks D-Bus
 
@@ -314,11 +324,12 @@ def check_keyring() -> Section:
         backend = get_keyring()
         usable = backend.priority > 0
     except Exception as error:  # noqa: BLE001 - backends of others raise what they like
-        return Section("keyring", (Finding("keyring", f"fails: {error}", Mark.NOTE),))
+        text = _("fails: {reason}").format(reason=error)
+        return Section("keyring", (Finding("keyring", text, Mark.NOTE),))
     name = f"{type(backend).__module__}.{type(backend).__name__}"
     if usable:
         return Section("keyring", (Finding("keyring", name),))
-    text = f"{name} stores nothing; keys last for the session or go to a file"
+    text = _("{name} stores nothing; keys last for the session or go to a file").format(name=name)
     return Section("keyring", (Finding("keyring", text, Mark.NOTE),))
 
 
@@ -334,7 +345,8 @@ def check_server(number: int, database: Database) -> Section:
     if owner is None or not owner.url:
         return Section("server", (port, running, *_condition(listening)))
     told = _health(owner.url)
-    silence = Finding("health", f"{owner.url} does not answer", Mark.BROKEN)
+    silent = _("{url} does not answer").format(url=owner.url)
+    silence = Finding("health", silent, Mark.BROKEN)
     return Section("server", (port, running, *(_condition(told) if told else [silence])))
 
 
@@ -344,24 +356,28 @@ def _port(number: int) -> tuple[Finding, Health | None]:
         bind("127.0.0.1", number).close()
     except ListenError as error:
         health = _health(f"http://127.0.0.1:{number}", f"https://127.0.0.1:{number}")
-        text = str(error) if health is None else f"{number} is oddsdesk {plain(health.version)}"
+        text = translated(str(error))
+        if health is not None:
+            version = plain(health.version)
+            text = _("{port} is oddsdesk {version}").format(port=number, version=version)
         return Finding("port", text, Mark.NOTE), health
-    return Finding("port", f"{number} is free"), None
+    return Finding("port", _("{port} is free").format(port=number)), None
 
 
 def _running(database: Database) -> tuple[Owner | None, Finding]:
     """Return which process serves the database, if it is a file, with a line about it."""
     if isinstance(database, DatabaseUrl):
-        text = "several servers, on several machines, may run on this database"
+        text = _("several servers, on several machines, may run on this database")
         return None, Finding("server", text)
     try:
         owner = owner_of(database)
     except DatabaseInUseError as error:
-        return None, Finding("server", str(error), Mark.NOTE)
+        return None, Finding("server", translated(str(error)), Mark.NOTE)
     if owner is None:
-        return None, Finding("server", "none is running on this database")
-    where = owner.url or "starting"
-    return owner, Finding("server", f"process {owner.pid} runs on this database ({where})")
+        return None, Finding("server", _("none is running on this database"))
+    text = _("process {pid} runs on this database ({place})")
+    place = owner.url or _("starting")
+    return owner, Finding("server", text.format(pid=owner.pid, place=place))
 
 
 def _condition(health: Health | None) -> Iterator[Finding]:
@@ -369,9 +385,10 @@ def _condition(health: Health | None) -> Iterator[Finding]:
     if health is None:
         return
     if health.status == "ok":
-        yield Finding("health", health.status)
+        yield Finding("health", translated(health.status))
     for reason in health.reasons:
-        yield Finding("health", plain(f"{health.status}: {reason}"), Mark.BROKEN)
+        text = f"{translated(health.status)}: {translated(reason)}"
+        yield Finding("health", plain(text), Mark.BROKEN)
 
 
 def _health(*urls: str) -> Health | None:
@@ -410,7 +427,7 @@ def check_odds_file(path: Path, now_ms: int, *, full: bool) -> Section:
     try:
         check_in_place(path)
     except StoreError as error:
-        return Section("database", (Finding("odds", str(error), Mark.BROKEN),))
+        return Section("database", (Finding("odds", translated(str(error)), Mark.BROKEN),))
     return Section("database", _of_file("odds", path, ODDS, look_at_odds, full=full))
 
 
@@ -419,7 +436,8 @@ def check_access_file(path: Path, *, full: bool) -> Section:
     access = access_path(path)
 
     def look_at_keys() -> list[Finding]:
-        return [Finding("keys", f"{inspection.count_active_keys(access)} active")]
+        text = _("{count} active").format(count=inspection.count_active_keys(access))
+        return [Finding("keys", text)]
 
     return Section("keys", _of_file("keys", access, ACCESS, look_at_keys, full=full))
 
@@ -430,15 +448,15 @@ def _of_file(
     """Return what ``look`` finds in a file of this version, and whether the file is intact."""
     try:
         if not has_file(path):
-            text = f"{path.name} does not exist yet; the first start creates it"
+            text = _("{name} does not exist yet; the first start creates it").format(name=path.name)
             return (Finding(name, text, Mark.NOTE),)
     except StoreError as error:
-        return (Finding(name, str(error), Mark.BROKEN),)
+        return (Finding(name, translated(str(error)), Mark.BROKEN),)
     size = Finding("size", _sizes(path))
     try:
         return (size, *_unless_waiting(name, look), _damage(path, schema, full=full))
     except StoreError as error:
-        return size, Finding(name, str(error), Mark.BROKEN)
+        return size, Finding(name, translated(str(error)), Mark.BROKEN)
 
 
 def _unless_waiting(name: str, look: Callable[[], list[Finding]]) -> list[Finding]:
@@ -446,7 +464,7 @@ def _unless_waiting(name: str, look: Callable[[], list[Finding]]) -> list[Findin
     try:
         return look()
     except NotYetError as error:
-        return [Finding(name, str(error), Mark.NOTE)]
+        return [Finding(name, translated(str(error)), Mark.NOTE)]
 
 
 def check_postgres(database: DatabaseUrl, now_ms: int) -> tuple[Section, Section]:
@@ -458,13 +476,13 @@ def check_postgres(database: DatabaseUrl, now_ms: int) -> tuple[Section, Section
             Finding("server", f"PostgreSQL {found.server}"),
             Finding("size", f"{found.size / 2**20:,.1f} MiB"),
             *_contents(database, now_ms, counts),
-            Finding("check", "use pg_amcheck to look for damage", Mark.NOTE),
+            Finding("check", _("use pg_amcheck to look for damage"), Mark.NOTE),
         )
-        keys = Finding("keys", f"{found.active_keys} active")
+        keys = Finding("keys", _("{count} active").format(count=found.active_keys))
     except StoreError as error:
         mark = Mark.NOTE if isinstance(error, NotYetError) else Mark.BROKEN
-        findings = (Finding("odds", str(error), mark),)
-        keys = Finding("keys", "in the same database", Mark.NOTE)
+        findings = (Finding("odds", translated(str(error)), mark),)
+        keys = Finding("keys", _("in the same database"), Mark.NOTE)
     return Section("database", findings), Section("keys", (keys,))
 
 
@@ -478,23 +496,30 @@ def _contents(database: Database, now_ms: int, counts: tuple[int, int]) -> list[
         reference = _reference(store)
     finally:
         store.close()
-    newest = Finding("last scrape", "none" if last is None else format_ms(last))
+    newest = Finding("last scrape", pgettext("a time", "none") if last is None else format_ms(last))
     if last is not None and last > now_ms + CLOCK_TOLERANCE_MS:
-        text = (
-            f"{format_ms(last)}, which is in this machine's future: if the clock is wrong, set it;"
-            " otherwise do nothing, prices appear once they are seen again"
+        text = _(
+            "{time}, which is in this machine's future: if the clock is wrong, set it; otherwise "
+            "do nothing, prices appear once they are seen again"
         )
-        newest = Finding("last scrape", text, Mark.BROKEN)
-    odds = Finding("odds", "{:,} games, {:,} quotes".format(*counts))
+        newest = Finding("last scrape", text.format(time=format_ms(last)), Mark.BROKEN)
+    games, quotes = counts
+    odds = Finding(
+        "odds", _("{games:,} games, {quotes:,} quotes").format(games=games, quotes=quotes)
+    )
     if last is None:
-        text = f"{odds.text}: no odds to show until you ingest or import some, or run a feed"
-        odds = Finding("odds", text, Mark.NOTE)
+        text = _("{counts}: no odds to show until you ingest or import some, or run a feed")
+        odds = Finding("odds", text.format(counts=odds.text), Mark.NOTE)
+    yes, no = pgettext("answer", "yes"), pgettext("answer", "no")
+    kept = _("kept in full")
+    if keep_days:
+        kept = ngettext("kept for {count:,} days", "kept for {count:,} days", keep_days)
     return [
         odds,
         reference,
-        Finding("history", f"kept for {keep_days:,} days" if keep_days else "kept in full"),
-        Finding("simulated", "yes" if simulated else "no"),
-        Finding("moved to now", "yes: old odds are shown as if current" if shifted else "no"),
+        Finding("history", kept.format(count=keep_days)),
+        Finding("simulated", yes if simulated else no),
+        Finding("moved to now", _("yes: old odds are shown as if current") if shifted else no),
         newest,
     ]
 
@@ -504,41 +529,47 @@ def _reference(store: Store) -> Finding:
     reader = store.reader()
     name = reader.unpriced_reference()
     if (misnamed := misnamed_line(reader)) is not None:
-        return Finding("reference", misnamed, Mark.BROKEN)
+        return Finding("reference", translated(misnamed), Mark.BROKEN)
     if name is not None:
-        return Finding("reference", unpriced_line(name, ()), Mark.NOTE)
+        return Finding("reference", translated(unpriced_line(name, ())), Mark.NOTE)
     return Finding("reference", store.reference)
 
 
 def _damage(path: Path, schema: Schema, *, full: bool) -> Finding:
     found = inspection.damage(path, schema, full=full)
-    how = "read in full" if full else "quick check; --full reads everything"
-    if not found:
-        return Finding("check", f"no damage ({how})")
-    return Finding("check", f"damaged: {found[0]} ({len(found)} in all)", Mark.BROKEN)
+    if found:
+        text = _("damaged: {problem} ({count} in all)")
+        problem = translated(found[0])
+        return Finding("check", text.format(problem=problem, count=len(found)), Mark.BROKEN)
+    if full:
+        return Finding("check", _("no damage (read in full)"))
+    return Finding("check", _("no damage (quick check; --full reads everything)"))
 
 
 def _sizes(path: Path) -> str:
     log = path.with_name(f"{path.name}-wal")
-    log_text = f", {log.stat().st_size / 2**20:,.1f} MiB write-ahead log" if log.exists() else ""
-    return f"{path.stat().st_size / 2**20:,.1f} MiB{log_text}"
+    text = "{size:,.1f} MiB"
+    if has_log := log.exists():
+        text = _("{size:,.1f} MiB, {log:,.1f} MiB write-ahead log")
+    log_size = log.stat().st_size / 2**20 if has_log else 0
+    return text.format(size=path.stat().st_size / 2**20, log=log_size)
 
 
-_MARKS = {Mark.OK: "ok  ", Mark.NOTE: "note", Mark.BROKEN: "BAD "}
+_MARKS = {Mark.OK: _("ok"), Mark.NOTE: _("note"), Mark.BROKEN: _("BAD")}
 
 _port_option = click.option(
     "--port",
     type=click.IntRange(1, 65_535),
     default=DEFAULT_PORT,
     show_default=True,
-    help="Port that `serve` would listen on.",
+    help=_("Port that `serve` would listen on."),
 )
 _full_option = click.option(
-    "--full", is_flag=True, help="Check the whole database for damage, which can take long."
+    "--full", is_flag=True, help=_("Check the whole database for damage, which can take long.")
 )
 
 _json_option = click.option(
-    "--json", "as_json", is_flag=True, help="Print JSON: an array with one object per section."
+    "--json", "as_json", is_flag=True, help=_("Print JSON: an array with one object per section.")
 )
 
 
@@ -601,19 +632,58 @@ def _fields(section: Section) -> dict[str, Any]:
     return {"title": section.title, "findings": findings}
 
 
-_TITLES: Final = {"moved to now": "times shifted", "reference": "sharp book", "room": "disk space"}
-"""What people read for some names, which stay the same in JSON."""
+_TITLES: Final = {
+    "alerts": _("alerts"),
+    "bands": _("bands"),
+    "bookmakers": _("bookmakers"),
+    "check": _("check"),
+    "clock": _("clock"),
+    "database": _("database"),
+    "display": _("display"),
+    "health": _("health"),
+    "history": _("history"),
+    "installed": _("installed"),
+    "keyring": _("keyring"),
+    "keys": _("keys"),
+    "last scrape": _("last scrape"),
+    "logs": _("logs"),
+    "moved to now": _("times shifted"),
+    "now": _("now"),
+    "odds": _("odds"),
+    "own files": _("own files"),
+    "paths": _("paths"),
+    "port": _("port"),
+    "portable": _("portable"),
+    "program": _("program"),
+    "promotions": _("promotions"),
+    "records": _("records"),
+    "reference": _("sharp book"),
+    "resources": _("resources"),
+    "room": _("disk space"),
+    "server": _("server"),
+    "settings": _("settings"),
+    "settlement": _("settlement"),
+    "simulated": _("simulated"),
+    "size": _("size"),
+    "system": _("system"),
+    "versions": _("versions"),
+    "weights": _("weights"),
+    "window": _("window"),
+}
+"""What people read for names, which stay the same in JSON; others are names of packages."""
 
 
 def _lines(sections: Iterable[Section], broken: int) -> Iterator[str]:
+    width = max(map(len, _MARKS.values()))
     for section in sections:
-        yield section.title
+        yield _TITLES.get(section.title, section.title)
         for finding in section.findings:
             name = _TITLES.get(finding.name, finding.name)
             text = " ".join(f"{name}: {finding.text}".split())
-            yield f"  {_MARKS[finding.mark]}  {_without_home(text)}"
-    things = "thing is" if broken == 1 else "things are"
-    yield f"\n{broken} {things} broken (BAD)" if broken else "\nnothing is broken"
+            yield f"  {_MARKS[finding.mark]:{width}}  {_without_home(text)}"
+    yield ""
+    text = ngettext("{count} thing is broken (BAD)", "{count} things are broken (BAD)", broken)
+    yield text.format(count=broken) if broken else _("nothing is broken")
 
 
 def _without_home(text: str) -> str:

@@ -16,6 +16,7 @@ from oddsdesk.archive.folder import ArchiveError, LookingBack
 from oddsdesk.base.clock import system_clock
 from oddsdesk.base.files import NEW_FILE, OWNER_ONLY, whole_file
 from oddsdesk.base.places import how_to_install
+from oddsdesk.base.texts import _, translated
 from oddsdesk.cli import options
 from oddsdesk.cli.own_records import open_ledger
 from oddsdesk.cli.terminal import Progress, is_standard_output, output
@@ -47,10 +48,18 @@ F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
 
 _MOST_GAPS: Final = 10
+_WHAT: Final = {
+    "bets": _("bets"),
+    "changes": _("price changes"),
+    "quotes": _("quotes"),
+    "results": _("results"),
+    "series": _("odds of series"),
+}
+"""What people read for the rows of an export."""
 _SCHEMA: Final = "schema.json"
 _WORKBOOK: Final = ".xlsx"
-_NO_PARQUET: Final = (
-    "Parquet needs pyarrow, which is not installed: {}; or use .csv.gz or .ndjson.gz"
+_NO_PARQUET: Final = _(
+    "Parquet needs pyarrow, which is not installed: {command}; or use .csv.gz or .ndjson.gz"
 )
 
 
@@ -62,17 +71,23 @@ def _common(command: F) -> F:
             "--format",
             "how",
             type=click.Choice([each.value for each in Format]),
-            help=f"File format. Default: by the ending of FILE ({known_endings()}); NDJSON for -.",
+            help=_("File format. Default: by the ending of FILE ({endings}); NDJSON for -.").format(
+                endings=known_endings()
+            ),
         ),
         click.option(
-            "--to", "before", callback=options.moment, metavar="TIME", help="Stop before this time."
+            "--to",
+            "before",
+            callback=options.moment,
+            metavar="TIME",
+            help=_("Stop before this time."),
         ),
         click.option(
             "--from",
             "since",
             callback=options.moment,
             metavar="TIME",
-            help="Start at this time: a date (midnight UTC) or a time with its offset.",
+            help=_("Start at this time: a date (midnight UTC) or a time with its offset."),
         ),
     ):
         command = option(command)
@@ -205,7 +220,7 @@ def _read(database: Database, read: Callable[[Reader], list[T]]) -> list[T]:
         with contextlib.closing(open_store(database, read_only=True)) as store:
             return read(store.reader())
     except StoreError as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(translated(str(error))) from error
 
 
 def _export_found(
@@ -219,7 +234,10 @@ def _export_found(
         exported = work(writer)
     _print_exported(name, exported, target)
     if sources:
-        click.echo(f"includes {name} from {', '.join(sources)}", err=True)
+        text = _("includes results from {sources}")
+        if name == "series":
+            text = _("includes series from {sources}")
+        click.echo(text.format(sources=", ".join(sources)), err=True)
 
 
 def _export_log(
@@ -241,16 +259,17 @@ def _export_log(
             log = LogOfAll(reader, archive)
             with (
                 _without_collector(),
-                Progress("price changes read") as progress,
+                Progress(_("price changes read")) as progress,
                 _writing(name, target, how, sources) as writer,
             ):
                 exported = work(log, *span, writer, progress.count_done)
             _print_exported(name, exported, target)
             _print_what_is_missing(reader, log, exported, archive)
             if sources:
-                click.echo(f"includes prices from {', '.join(sources)}", err=True)
+                text = _("includes prices from {sources}")
+                click.echo(text.format(sources=", ".join(sources)), err=True)
     except (StoreError, ArchiveError) as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(translated(str(error))) from error
 
 
 @contextlib.contextmanager
@@ -271,7 +290,7 @@ def _span(since: int | None, before: int | None) -> tuple[int, int]:
     """
     span = (ALWAYS[0] if since is None else since, ALWAYS[1] if before is None else before)
     if span[0] >= span[1]:
-        raise click.UsageError("--to must be later than --from")
+        raise click.UsageError(_("--to must be later than --from"))
     return span
 
 
@@ -296,18 +315,19 @@ def _format(name: str, target: str, how: str | None) -> tuple[Format, bool]:
     if found is None:
         if target.lower().endswith(_WORKBOOK):
             raise click.UsageError(f"{target}: {_instead_of_workbook(name, target)}")
-        raise click.UsageError(
-            f"{target}: unknown ending; use one of {known_endings()}, or give --format"
-        )
+        text = _("{file}: unknown ending; use one of {endings}, or give --format")
+        raise click.UsageError(text.format(file=target, endings=known_endings()))
     return found
 
 
 def _instead_of_workbook(name: str, target: str) -> str:
     """Return what to do instead of exporting a workbook."""
     if name == "bets":
-        return f"for a workbook of bets use `oddsdesk ledger export {shlex.quote(target)}`"
+        text = _("for a workbook of bets use `oddsdesk ledger export {file}`")
+        return text.format(file=shlex.quote(target))
     csv = f"{target[: -len(_WORKBOOK)]}.csv"
-    return f"a log can be too long for a sheet; use {csv}, which spreadsheet programs open"
+    text = _("a log can be too long for a sheet; use {file}, which spreadsheet programs open")
+    return text.format(file=csv)
 
 
 def _writer(
@@ -316,7 +336,9 @@ def _writer(
     if form is not Format.PARQUET:
         return TextWriter(file, columns, form, packed=packed)
     if find_spec("pyarrow") is None:
-        raise click.ClickException(_NO_PARQUET.format(how_to_install("archive")))
+        raise click.ClickException(
+            _NO_PARQUET.format(command=translated(how_to_install("archive")))
+        )
     from oddsdesk.research.parquet import ParquetWriter  # noqa: PLC0415 - an extra
 
     return ParquetWriter(file, columns, words)
@@ -326,33 +348,43 @@ def _write_schema(path: Path, words: dict[str, Any]) -> None:
     """Describe the columns next to a Parquet file, unless another program's file is there."""
     try:
         if path.exists() and b'"made_by": "oddsdesk"' not in path.read_bytes():
-            click.echo(f"{path} was not written by oddsdesk and is left unchanged", err=True)
+            text = _("{file} was not written by oddsdesk and is left unchanged")
+            click.echo(text.format(file=path), err=True)
             return
         with whole_file(path) as file:
             file.write(msgspec.json.format(msgspec.json.encode(words), indent=2) + b"\n")
     except OSError as error:
-        raise click.ClickException(f"cannot write {path}: {error.strerror or error}") from error
+        text = _("cannot write {file}: {reason}")
+        raise click.ClickException(
+            text.format(file=path, reason=error.strerror or error)
+        ) from error
 
 
 def _print_exported(name: str, exported: Exported, target: str) -> None:
-    what = {"changes": "price changes", "series": "odds of series"}.get(name, name)
+    what = _WHAT[name]
     if exported.first is None or exported.last is None:
-        click.echo(f"no {what} in that time: {_shown(target)} has no rows", err=True)
+        text = _("no {rows} in that time: {file} has no rows")
+        click.echo(text.format(rows=what, file=_shown(target)), err=True)
         return
-    size = ""
+    text, size = _("{count:,} {rows} of {games:,} games, {first} to {last}"), 0.0
     if not is_standard_output(target):
         with contextlib.suppress(OSError):
-            size = f", {Path(target).stat().st_size / 1e6:,.1f} MB"
-    click.echo(
-        f"{exported.rows:,} {what} of {len(exported.games):,} games, {format_ms(exported.first)}"
-        f" to {format_ms(exported.last)}{size}",
-        err=True,
+            size = Path(target).stat().st_size / 1e6
+            text = _("{count:,} {rows} of {games:,} games, {first} to {last}, {size:,.1f} MB")
+    told = text.format(
+        count=exported.rows,
+        rows=what,
+        games=len(exported.games),
+        first=format_ms(exported.first),
+        last=format_ms(exported.last),
+        size=size,
     )
+    click.echo(told, err=True)
 
 
 def named_archive(reader: Reader) -> Path | None:
     """Return the archive that the database names; report one that cannot be read."""
-    find = LookingBack(tell=partial(click.echo, err=True))
+    find = LookingBack(tell=lambda line: click.echo(translated(line), err=True))
     find(reader)
     return find.folder
 
@@ -361,16 +393,23 @@ def _print_what_is_missing(
     reader: Reader, log: LogOfAll, exported: Exported, archive: Path | None
 ) -> None:
     if log.begins_late:
-        where = "" if archive else "; --archive can read them if `serve --archive` stored them"
-        click.echo(f"older price changes were removed from the database{where}", err=True)
+        text = _("older price changes were removed from the database")
+        if not archive:
+            text = _(
+                "older price changes were removed from the database; --archive can read them if "
+                "`serve --archive` stored them"
+            )
+        click.echo(text, err=True)
     if not reader.holds_real_odds() and reader.is_simulated(system_clock()):
-        click.echo("all prices in the database are simulated", err=True)
+        click.echo(_("all prices in the database are simulated"), err=True)
     gaps = list(silences_within(reader, exported))
     for since, until in gaps[:_MOST_GAPS]:
-        click.echo(f"nothing was recorded {format_ms(since)} to {format_ms(until)}", err=True)
+        text = _("nothing was recorded {first} to {last}")
+        click.echo(text.format(first=format_ms(since), last=format_ms(until)), err=True)
     if len(gaps) > _MOST_GAPS:
-        click.echo(f"and {len(gaps) - _MOST_GAPS:,} more gaps of 10 minutes or more", err=True)
+        text = _("and {count:,} more gaps of 10 minutes or more")
+        click.echo(text.format(count=len(gaps) - _MOST_GAPS), err=True)
 
 
 def _shown(target: str) -> str:
-    return "standard output" if is_standard_output(target) else target
+    return _("standard output") if is_standard_output(target) else target

@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 
 import click
 
+from oddsdesk.base.texts import N_, _, translated
 from oddsdesk.cli.options import F, Number
 from oddsdesk.cli.own_records import own_setting
 from oddsdesk.cli.terminal import aligned
@@ -25,7 +26,14 @@ _LONGEST: Final = 1_000
 _HIGHEST_RATE: Final = 10.0
 _MOST_SHOWN: Final = 6
 """Goals of a team in the list of scores."""
-_HEADINGS: Final = ("MARKET", "SELECTION", "FAIR ODDS", "PROBABILITY", "", "BAND")
+_HEADINGS: Final = (
+    N_("MARKET"),
+    N_("SELECTION"),
+    N_("FAIR ODDS"),
+    N_("PROBABILITY"),
+    "",
+    N_("BAND"),
+)
 _RIGHT: Final = frozenset({"FAIR ODDS", "PROBABILITY", "BAND"})
 _EXAMPLE: Final = "oddsdesk fair Football --moneyline 2.05 3.50 3.70 --total 2.5 1.95 1.90"
 _REACHES: Final = {"Hockey": 2.5, "Baseball": 3.0, "Basketball": 10.0, "AmericanFootball": 7.0}
@@ -55,16 +63,22 @@ class _Form(NamedTuple):
 
 _FORMS: Final = {
     "--moneyline": _Form(
-        False, False, (2, 3), "the odds of home, draw and away, or of home and away: 2.05 3.5 3.7"
+        False,
+        False,
+        (2, 3),
+        _("the odds of home, draw and away, or of home and away: 2.05 3.5 3.7"),
     ),
-    "--total": _Form(False, True, (2,), "a line and the odds of over and under: 2.5 1.95 1.9"),
+    "--total": _Form(False, True, (2,), _("a line and the odds of over and under: 2.5 1.95 1.9")),
     "--spread": _Form(
-        False, True, (2,), "the home team's handicap and the odds of home and away: -0.5 2.05 1.85"
+        False,
+        True,
+        (2,),
+        _("the home team's handicap and the odds of home and away: -0.5 2.05 1.85"),
     ),
     "--team-total": _Form(
-        True, True, (2,), "a team, a line and the odds of over and under: Home 1.5 2.1 1.75"
+        True, True, (2,), _("a team, a line and the odds of over and under: Home 1.5 2.1 1.75")
     ),
-    "--btts": _Form(False, False, (2,), "the odds of yes and no: 1.8 2.05"),
+    "--btts": _Form(False, False, (2,), _("the odds of yes and no: 1.8 2.05")),
 }
 
 
@@ -98,17 +112,20 @@ class _Market(click.ParamType):  # type: ignore[type-arg]
         form, words = _FORMS[option], str(value).split()
         needed = form.has_team + form.has_line
         if len(words) - needed not in form.counts:
-            self.fail(f"{str(value) or 'nothing'!r}: expected {form.expected}", param, ctx)
+            text = _("{given!r}: expected {form}")
+            given = str(value) or _("nothing")
+            self.fail(text.format(given=given, form=form.expected), param, ctx)
         team = words.pop(0).capitalize() if form.has_team else ""
         if form.has_team and team not in {"Home", "Away"}:
-            self.fail(f"{team}: expected Home or Away as the team", param, ctx)
+            self.fail(_("{team}: expected Home or Away as the team").format(team=team), param, ctx)
         line = _line(words.pop(0)) if form.has_line else None
         if form.has_line and (line is None or (option != "--spread" and line <= 0)):
-            self.fail(f"{value!r}: expected a line such as 2.5, 3 or 2.25", param, ctx)
+            text = _("{value!r}: expected a line such as 2.5, 3 or 2.25")
+            self.fail(text.format(value=value), param, ctx)
         try:
             odds = tuple(map(parse_typed, words))
         except OddsFormatError as error:
-            self.fail(str(error), param, ctx)
+            self.fail(translated(str(error)), param, ctx)
         return _Given(option, team, line, odds)
 
 
@@ -132,28 +149,30 @@ def _option(name: str, metavar: str, meaning: str) -> Callable[[F], F]:
     type=Number(0, _HIGHEST_RATE, above=True, what="rate"),
     nargs=2,
     metavar="HOME AWAY",
-    help="Expected goals of both teams, instead of odds (football).",
+    help=_("Expected goals of both teams, instead of odds (football)."),
 )
 @click.option(
     "--rho",
     type=Number(-1, 1, what="rho"),
     metavar="R",
-    help="With --rates: below 0 makes 0-0 and 1-1 more likely. Default: 0.",
+    help=_("With --rates: below 0 makes 0-0 and 1-1 more likely. Default: 0."),
 )
 @_option(
-    "--moneyline", "HOME [DRAW] AWAY", "Odds of the match result; leave out DRAW if there is none."
+    "--moneyline",
+    "HOME [DRAW] AWAY",
+    _("Odds of the match result; leave out DRAW if there is none."),
 )
-@_option("--total", "LINE OVER UNDER", "A total and its odds; may be repeated.")
-@_option("--spread", "LINE HOME AWAY", "The home team's handicap and its odds; may be repeated.")
-@_option("--team-total", "TEAM LINE OVER UNDER", "A total of Home or Away; may be repeated.")
-@_option("--btts", "YES NO", "Odds of both teams to score.")
+@_option("--total", "LINE OVER UNDER", _("A total and its odds; may be repeated."))
+@_option("--spread", "LINE HOME AWAY", _("The home team's handicap and its odds; may be repeated."))
+@_option("--team-total", "TEAM LINE OVER UNDER", _("A total of Home or Away; may be repeated."))
+@_option("--btts", "YES NO", _("Odds of both teams to score."))
 @click.option(
     "--method",
     type=click.Choice(METHODS),
     metavar="METHOD",
-    help="Devig method: how margins are removed. Default: the desk's setting.",
+    help=_("Devig method: how margins are removed. Default: the desk's setting."),
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--json", "as_json", is_flag=True, help=_("Print one JSON object."))
 def fair(
     sport: str,
     rates: tuple[float, float] | None,
@@ -198,18 +217,20 @@ def fair_game(
     """
     played = named_sport(sport)
     if played is None:
-        raise click.UsageError(f"no sport {sport!r}; expected one of {', '.join(SPORTS[:-1])}")
+        text = _("no sport {name!r}; expected one of {known}")
+        raise click.UsageError(text.format(name=sport, known=", ".join(SPORTS[:-1])))
     markets = [each for option in given.values() for each in option]
     if rates is not None:
         if markets:
-            raise click.UsageError("give --rates or odds, not both")
+            raise click.UsageError(_("give --rates or odds, not both"))
         if method is not None:
-            raise click.UsageError("--method removes the margin of odds; rates have none")
+            raise click.UsageError(_("--method removes the margin of odds; rates have none"))
         return _by_rates(played, rates, rho or 0.0)
     if not markets:
-        raise click.UsageError(f"give odds or --rates; for example: {_EXAMPLE}")
+        text = _("give odds or --rates; for example: {command}")
+        raise click.UsageError(text.format(command=_EXAMPLE))
     if rho is not None:
-        raise click.UsageError("--rho needs --rates; with odds it is fitted")
+        raise click.UsageError(_("--rho needs --rates; with odds it is fitted"))
     return _by_odds(played, markets, method or own_setting(METHOD))
 
 
@@ -237,21 +258,22 @@ class _Found(NamedTuple):
 
 def _by_rates(sport: str, rates: tuple[float, float], rho: float) -> _Found:
     if sport != FOOTBALL:
-        raise click.UsageError("--rates is for football only; give odds of other sports")
+        raise click.UsageError(_("--rates is for football only; give odds of other sports"))
     from oddsdesk.pricing.score_grid import score_grid  # noqa: PLC0415 - numpy, not at start
 
     home, away = rates
     if min(1 - home * away * rho, 1 + home * rho, 1 + away * rho) < 0:
-        raise click.UsageError(
-            f"a rho of {rho:g} gives a score a probability below 0 with these rates; "
-            "usual values are -0.15 to 0.05"
+        text = _(
+            "a rho of {rho:g} gives a score a probability below 0 with these rates; usual values "
+            "are -0.15 to 0.05"
         )
+        raise click.UsageError(text.format(rho=rho))
     model = score_grid(home, away, rho)
     centres = {"total": [_half(home + away)], "spread": [_half(away - home)]}
     prices = [
         price
         for name, group in _usual_lines(sport, centres)
-        for price in _modelled(model, sport, name, group, "it needs odds, not --rates")
+        for price in _modelled(model, sport, name, group, _("it needs odds, not --rates"))
     ]
     return _Found(sport, model, prices, [])
 
@@ -262,7 +284,8 @@ def _by_odds(sport: str, markets: Sequence[_Given], method: str) -> _Found:
         line = _reference_line(sport, given, method)
         name = LineName(line.market_type, line.group.key)
         if name in lines:
-            raise click.UsageError(f"{given.option} {line.group.key}".strip() + ": given twice")
+            option = f"{given.option} {line.group.key}".strip()
+            raise click.UsageError(_("{option}: given twice").format(option=option))
         lines[name] = line
     bands = known_bands(method)
     game = FairGame(sport, lines.values(), bands.bands)
@@ -280,12 +303,13 @@ def _by_odds(sport: str, markets: Sequence[_Given], method: str) -> _Found:
     ]
     notes = [*bands.problems]
     if game.model is None:
-        notes.append(
-            "no model fits: give a match result or a handicap, and a total, that do not contradict "
-            "each other"
-            if has_model(sport)
-            else f"there is no model of {sport}"
-        )
+        text = _("there is no model of {sport}").format(sport=translated(sport))
+        if has_model(sport):
+            text = _(
+                "no model fits: give a match result or a handicap, and a total, that do not "
+                "contradict each other"
+            )
+        notes.append(text)
     return _Found(sport, game.model, prices, notes)
 
 
@@ -297,7 +321,7 @@ def _reference_line(sport: str, given: _Given, method: str) -> ReferenceLine:
     market_type, key = _name(sport, given)
     has_draw = len(given.odds) == 3
     if market_type == "moneyline" and sport == FOOTBALL and not has_draw:
-        raise click.UsageError("--moneyline of football takes three odds: home, draw and away")
+        raise click.UsageError(_("--moneyline of football takes three odds: home, draw and away"))
     group = _group(sport, LineName(market_type, key), given.line, has_draw=has_draw)
     try:
         line = reference_line(
@@ -305,14 +329,18 @@ def _reference_line(sport: str, given: _Given, method: str) -> ReferenceLine:
         )
         devig(method, given.odds)
     except NotApplicableError as error:
-        raise click.UsageError(f"{given.option}: {error}; try another --method") from error
+        text = _("{option}: {reason}; try another --method")
+        reason = translated(str(error))
+        raise click.UsageError(text.format(option=given.option, reason=reason)) from error
     except DevigError as error:
-        raise click.UsageError(f"{given.option}: {error}") from error
+        raise click.UsageError(f"{given.option}: {translated(str(error))}") from error
     if (line.overround or 0.0) < MIN_OVERROUND:
-        raise click.UsageError(
-            f"{given.option}: the odds imply {(line.overround or 0.0) * 100:.2f} %, below 100 %; "
-            "expected those of one bookmaker, with its margin"
+        text = _(
+            "{option}: the odds imply {percent:.2f} %, below 100 %; expected those of one "
+            "bookmaker, with its margin"
         )
+        percent = (line.overround or 0.0) * 100
+        raise click.UsageError(text.format(option=given.option, percent=percent))
     return line
 
 
@@ -450,11 +478,11 @@ def _scores(model: Any) -> dict[str, float]:
 def _table(found: _Found) -> str:
     rows = [
         (
-            market_title(price.market_type),
+            translated(market_title(price.market_type)),
             price.selection,
             f"{1 / price.probability:.3f}",
             f"{price.probability * 100:.2f} %",
-            price.kind,
+            translated(price.kind),
             "" if price.band is None else f"±{price.band * 100:.2f}",
         )
         for price in found.prices
@@ -465,15 +493,24 @@ def _table(found: _Found) -> str:
 def _remarks(found: _Found) -> Iterator[str]:
     """Yield the fitted figures, and why lines have no band."""
     if found.model is not None:
-        yield ", ".join(f"{name} {value:.4g}" for name, value in found.model.parameters.items())
+        yield ", ".join(
+            f"{translated(name)} {value:.4g}" for name, value in found.model.parameters.items()
+        )
         if found.model.misses:
             line, miss = max(found.model.misses, key=lambda each: abs(each[1]))
-            text = f"{market_title(line.market_type)} {selection_text(*line[:3])}"
-            yield f"worst fit: {text}, off by {abs(miss) * 100:.2f} percentage points"
+            yield _(
+                "worst fit: {market} {selection}, off by {points:.2f} percentage points"
+            ).format(
+                market=translated(market_title(line.market_type)),
+                selection=selection_text(*line[:3]),
+                points=abs(miss) * 100,
+            )
     reasons = defaultdict[str, dict[str, None]](dict)
     for price in found.prices:
         if price.why_no_band:
-            reasons[price.why_no_band][market_title(price.market_type)] = None
+            title = translated(market_title(price.market_type))
+            reasons[price.why_no_band][title] = None
     for why, titles in reasons.items():
-        yield f"lines without a band ({', '.join(titles)}): {why}"
-    yield from found.notes
+        text = _("lines without a band ({markets}): {reason}")
+        yield text.format(markets=", ".join(titles), reason=translated(why))
+    yield from map(translated, found.notes)

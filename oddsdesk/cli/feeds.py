@@ -11,6 +11,7 @@ import msgspec
 
 from oddsdesk.base.clock import system_clock
 from oddsdesk.base.keyring import KeyringError
+from oddsdesk.base.texts import N_, _, ngettext, translated
 from oddsdesk.cli.options import maybe_database_option, usual_database
 from oddsdesk.cli.terminal import aligned
 from oddsdesk.contract.administration import FeedReport
@@ -25,13 +26,24 @@ from oddsdesk.store.owner_secret import owner_header, secret_path
 
 T = TypeVar("T")
 
-_HEADINGS: Final = ("NUMBER", "FEED", "STATE", "SINCE", "UNTIL", "CREDITS", "READ AT", "REASON")
+_HEADINGS: Final = (
+    N_("NUMBER"),
+    N_("FEED"),
+    N_("STATE"),
+    N_("SINCE"),
+    N_("UNTIL"),
+    N_("CREDITS"),
+    N_("READ AT"),
+    N_("REASON"),
+)
 _PATH: Final = "/administration/feeds"
 
 
 @click.group(invoke_without_command=True)
 @maybe_database_option
-@click.option("--json", "as_json", is_flag=True, help="Print JSON: an array, one object per feed.")
+@click.option(
+    "--json", "as_json", is_flag=True, help=_("Print JSON: an array, one object per feed.")
+)
 @click.pass_context
 def feeds(context: click.Context, database: Database | None, as_json: bool) -> None:
     """Show the feeds of a running server.
@@ -50,7 +62,7 @@ def feeds(context: click.Context, database: Database | None, as_json: bool) -> N
     if as_json:
         click.echo(json.dumps([msgspec.to_builtins(each) for each in reports], indent=2))
     else:
-        click.echo(_table(reports) if reports else "the server has no feeds")
+        click.echo(_table(reports) if reports else _("the server has no feeds"))
 
 
 @feeds.command()
@@ -67,27 +79,29 @@ def key(name: str) -> None:
       oddsdesk feeds key the-odds-api < key.txt
     """
     if name not in live_names():
-        raise click.UsageError(f"no source {name!r}; sources are {', '.join(live_names())}")
+        text = _("no source {name!r}; sources are {known}")
+        raise click.UsageError(text.format(name=name, known=", ".join(live_names())))
     if sys.stdin.isatty():
-        given = click.prompt(f"Key of {name}", hide_input=True)
+        given = click.prompt(_("Key of {name}").format(name=name), hide_input=True)
     else:
         given = sys.stdin.readline(4096)
     secret = given.strip()
     if not is_key(secret):
-        raise click.ClickException("a key has only letters and digits, and no spaces")
+        raise click.ClickException(_("a key has only letters and digits, and no spaces"))
     try:
         keep_key(name, secret)
     except KeyringError as error:
-        raise click.ClickException(f"the key was not stored: {error}") from error
-    click.echo(f"the key of {name} is in the keyring")
+        text = _("the key was not stored: {reason}")
+        raise click.ClickException(text.format(reason=translated(str(error)))) from error
+    click.echo(_("the key of {name} is in the keyring").format(name=name))
 
 
 @feeds.command()
 @click.argument("name", metavar="[NAME]", default="")
 @click.option(
-    "--url", metavar="ADDRESS", help="Address of the source, if you reach it through a proxy."
+    "--url", metavar="ADDRESS", help=_("Address of the source, if you reach it through a proxy.")
 )
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON array.")
+@click.option("--json", "as_json", is_flag=True, help=_("Print a JSON array."))
 def choices(name: str, url: str | None, as_json: bool) -> None:
     """List what a source offers; without NAME, list the sources. This costs nothing.
 
@@ -102,16 +116,20 @@ def choices(name: str, url: str | None, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(msgspec.to_builtins(found), indent=2))
     elif name:
-        parts = [(each.name, each.title, each.group) for each in found]
-        click.echo("\n".join(aligned(("NAME", "COMPETITION", "SPORT"), parts)))
+        parts = [(each.name, each.title, translated(each.group)) for each in found]
+        click.echo("\n".join(aligned((N_("NAME"), N_("COMPETITION"), N_("SPORT")), parts)))
     else:
-        rows = [(each.name, each.title, each.key or "no key", each.summary) for each in found]
-        click.echo("\n".join(aligned(("NAME", "SOURCE", "KEY", "HAS"), rows)))
+        rows = [
+            (each.name, each.title, translated(each.key) or _("no key"), translated(each.summary))
+            for each in found
+        ]
+        headings = (N_("NAME"), N_("SOURCE"), N_("KEY"), N_("HAS"))
+        click.echo("\n".join(aligned(headings, rows)))
 
 
 @feeds.command()
 @click.argument("feed", metavar="FEED")
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON object.")
+@click.option("--json", "as_json", is_flag=True, help=_("Print a JSON object."))
 def plan(feed: str, as_json: bool) -> None:
     """Show what a feed would do and cost, without spending anything.
 
@@ -124,9 +142,12 @@ def plan(feed: str, as_json: bool) -> None:
         click.echo(json.dumps(msgspec.to_builtins(told), indent=2))
         return
     counts = [
-        f"{part}: {count} game{'' if count == 1 else 's'}" for part, count in told.games.items()
+        ngettext("{part}: {count} game", "{part}: {count} games", count).format(
+            part=part, count=count
+        )
+        for part, count in told.games.items()
     ]
-    click.echo("\n".join([told.sentence or "its cost is unknown", *counts]))
+    click.echo("\n".join([translated(told.sentence) or _("its cost is unknown"), *counts]))
 
 
 def _told(ask: Callable[[Guides], Awaitable[T]]) -> T:
@@ -140,34 +161,41 @@ def _told(ask: Callable[[Guides], Awaitable[T]]) -> T:
     try:
         return asyncio.run(answer())
     except FeedError as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(translated(str(error))) from error
 
 
 def _ask(database: Database) -> list[FeedReport]:
     if isinstance(database, DatabaseUrl):
-        raise click.ClickException(
-            f"{database}: its servers can be on any machine; ask /api/health of each for its feeds"
+        text = _(
+            "{database}: its servers can be on any machine; ask /api/health of each for its feeds"
         )
+        raise click.ClickException(text.format(database=database))
     try:
         owner = owner_of(database)
     except StoreError as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(translated(str(error))) from error
     if owner is None:
-        raise click.ClickException(f"{database}: no oddsdesk server is running on it")
+        text = _("{database}: no oddsdesk server is running on it")
+        raise click.ClickException(text.format(database=database))
     if not owner.url:
-        who = f"process {owner.pid} runs its feeds"
-        raise click.ClickException(f"{database}: {who} but has no address, or is still starting")
+        text = _(
+            "{database}: process {pid} runs its feeds but has no address, or is still starting"
+        )
+        raise click.ClickException(text.format(database=database, pid=owner.pid))
     header = owner_header(database)
     if not header:
-        raise click.ClickException(
-            f"{secret_path(database)}: the owner's secret is missing or readable by other users;"
-            " restart the server to create it"
+        text = _(
+            "{file}: the owner's secret is missing or readable by other users; restart the server "
+            "to create it"
         )
+        raise click.ClickException(text.format(file=secret_path(database)))
     try:
         body = asyncio.run(_get(owner.url, header))
         return msgspec.json.decode(body, type=list[FeedReport])
     except (NetworkError, msgspec.DecodeError) as error:
-        raise click.ClickException(f"{database}: its server did not answer: {error}") from error
+        text = _("{database}: its server did not answer: {reason}")
+        reason = translated(str(error))
+        raise click.ClickException(text.format(database=database, reason=reason)) from error
 
 
 async def _get(url: str, header: dict[str, str]) -> bytes:
@@ -179,25 +207,31 @@ async def _get(url: str, header: dict[str, str]) -> bytes:
     finally:
         await http.close_connections()
     if reply.status != 200:
-        raise NetworkError(f"status {reply.status}")
+        raise NetworkError(_("status {number}").format(number=reply.status))
     return reply.body
 
 
 def _table(reports: list[FeedReport]) -> str:
-    plans = [f"feed {each.number}, {each.name}: {each.plan}" for each in reports if each.plan]
+    text = _("feed {number}, {name}: {plan}")
+    plans = [
+        text.format(number=each.number, name=each.name, plan=translated(each.plan))
+        for each in reports
+        if each.plan
+    ]
     return "\n".join([*aligned(_HEADINGS, map(_row, reports)), *plans])
 
 
 def _row(report: FeedReport) -> tuple[str, ...]:
+    credits_text = _("{left} left, {used} used")
     counts = (report.credits_left, report.credits_used)
     left, used = ("?" if count is None else f"{count:,}" for count in counts)
     return (
         str(report.number),
         report.name,
-        report.state.replace("_", " "),
+        translated(report.state.replace("_", " ")),
         report.since or "-",
         report.until or "-",
-        "-" if counts == (None, None) else f"{left} left, {used} used",
+        "-" if counts == (None, None) else credits_text.format(left=left, used=used),
         report.read_at or "-",
-        report.reason or "-",
+        translated(report.reason or "-"),
     )

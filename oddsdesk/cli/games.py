@@ -9,6 +9,7 @@ from typing import Any, Final
 import click
 
 from oddsdesk.base.clock import system_clock
+from oddsdesk.base.texts import N_, _, translated
 from oddsdesk.cli.options import database_option
 from oddsdesk.cli.terminal import aligned
 from oddsdesk.contract.identity import GamePair, PairState
@@ -17,16 +18,23 @@ from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import PairError, StoreError
 from oddsdesk.store.store import Store, open_store
 
-_HEADINGS: Final = ("ID", "STATE", "COMPETITION", "KICK-OFF", "GAME", "OTHER GAME")
+_HEADINGS: Final = (
+    N_("ID"),
+    N_("STATE"),
+    N_("COMPETITION"),
+    N_("KICK-OFF"),
+    N_("GAME"),
+    N_("OTHER GAME"),
+)
 _ORDER: Final = (PairState.SUGGESTED, PairState.ACCEPTED, PairState.REFUSED)
 _DONE: Final = {
-    PairState.ACCEPTED: "merged",
-    PairState.REFUSED: "kept apart",
-    PairState.SUGGESTED: "undecided again",
+    PairState.ACCEPTED: _("{number}: {game} and {other}: merged"),
+    PairState.REFUSED: _("{number}: {game} and {other}: kept apart"),
+    PairState.SUGGESTED: _("{number}: {game} and {other}: undecided again"),
 }
 
 idents_argument = click.argument("idents", nargs=-1, required=True, type=int, metavar="ID...")
-json_option = click.option("--json", "as_json", is_flag=True, help="Print a JSON array.")
+json_option = click.option("--json", "as_json", is_flag=True, help=_("Print a JSON array."))
 
 
 @click.group()
@@ -116,19 +124,19 @@ def _decide(database: Database, idents: Sequence[int], state: PairState, *, as_j
         _tell(decided, as_json=True)
         return
     for pair in decided:
-        names = f"{pair.kept.match_name} and {pair.other.match_name}"
-        click.echo(f"{pair.ident}: {names}: {_DONE[pair.state]}")
+        names = {"game": pair.kept.match_name, "other": pair.other.match_name}
+        click.echo(_DONE[pair.state].format(number=pair.ident, **names))
 
 
 @contextlib.contextmanager
 def _open(database: Database) -> Iterator[Store]:
     if isinstance(database, Path) and not database.exists():
-        raise click.ClickException(f"{database}: no such database")
+        raise click.ClickException(_("{database}: no such database").format(database=database))
     try:
         with contextlib.closing(open_store(database)) as store:
             yield store
     except (PairError, StoreError) as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(translated(str(error))) from error
 
 
 def _tell(pairs: Sequence[GamePair], *, as_json: bool) -> None:
@@ -136,7 +144,7 @@ def _tell(pairs: Sequence[GamePair], *, as_json: bool) -> None:
         click.echo(json.dumps([_fields(pair) for pair in pairs], indent=2))
         return
     if not pairs:
-        click.echo("no games here look like the same game")
+        click.echo(_("no games here look like the same game"))
         return
     for line in aligned(_HEADINGS, map(_row, pairs)):
         click.echo(line)
@@ -146,7 +154,7 @@ def _row(pair: GamePair) -> tuple[str, ...]:
     kick_off = pair.kept.match_date if pair.kept.match_date is not None else pair.other.match_date
     return (
         str(pair.ident),
-        pair.state.value,
+        translated(pair.state.value),
         pair.competition,
         "-" if kick_off is None else format_ms(kick_off),
         pair.kept.match_name,

@@ -12,6 +12,7 @@ import click
 
 from oddsdesk.base.clock import system_clock
 from oddsdesk.base.places import default_database
+from oddsdesk.base.texts import N_, _, translated
 from oddsdesk.cli.ingest import Recorder, count_line, open_recorder
 from oddsdesk.cli.options import (
     check_durable,
@@ -39,20 +40,20 @@ from oddsdesk.store.values import Origin, origin_named
 
 BATCH_QUOTES = 2_000
 FORMATS = file_formats()
-_HELP = "\n".join(f"  {each.name:15} {each.title}" for each in FORMATS)
+_HELP = "\n".join(f"  {each.name:15} {translated(each.title)}" for each in FORMATS)
 _SHIFT, _AGAIN, _SHIFT_AGAIN = "--shift-to-now", "again", "--shift-to-now-again"
-_REMEDY = f"{_SHIFT} would shift them"
-_REMEDY_AGAIN = (
-    f"{_SHIFT}={_AGAIN} shifts the newest scrape to now, but separates these games from those"
-    " already here; to keep all of them, import these files into a new database: {command}"
+_REMEDY = N_("--shift-to-now would shift them")
+_REMEDY_AGAIN = N_(
+    "--shift-to-now=again shifts the newest scrape to now, but separates these games from those "
+    "already here; to keep all of them, import these files into a new database: {command}"
 )
-_PARTED = (
-    "times are shifted by {moved}, but the last import was shifted by {before}: kick-offs differ by"
-    " that much, so a game in both imports is listed twice"
+_PARTED = _(
+    "times are shifted by {moved}, but the last import was shifted by {before}: "
+    "kick-offs differ by that much, so a game in both imports is listed twice"
 )
-_APART = "{why}; keep them apart, in a new database: {command}"
-_MOVED = "times are shifted: old prices will be shown as if just read"
-_INFERRED = "the files have no scrape times; they are inferred from the kick-offs"
+_APART = _("{reason}; keep them apart, in a new database: {command}")
+_MOVED = _("times are shifted: old prices will be shown as if just read")
+_INFERRED = _("the files have no scrape times; they are inferred from the kick-offs")
 
 
 class _Import(click.Command):
@@ -66,7 +67,7 @@ class _Import(click.Command):
         return super().parse_args(ctx, words + args[end:])
 
 
-@click.command("import", cls=_Import, epilog=f"\b\nFORMAT is one of\n{_HELP}")
+@click.command("import", cls=_Import, epilog=f"\b\n{_('FORMAT is one of')}\n{_HELP}")
 @click.argument("format_name", metavar="FORMAT", type=click.Choice([each.name for each in FORMATS]))
 @click.argument("files", nargs=-1, required=True, metavar="FILE... | -")
 @click.option(
@@ -74,14 +75,16 @@ class _Import(click.Command):
     "target",
     type=click.Path(dir_okay=False, readable=False, allow_dash=True),
     metavar="quotes.ndjson",
-    help="Write quotes to a file and record nothing; - is standard output.",
+    help=_("Write quotes to a file and record nothing; - is standard output."),
 )
 @click.option(
     _SHIFT,
     "shift_to_now",
     is_flag=True,
-    help="Shift all times so that the newest scrape is now. Later imports into the same database"
-    f" are shifted by the same amount; {_SHIFT}={_AGAIN} shifts their newest scrape to now.",
+    help=_(
+        "Shift all times so that the newest scrape is now. Later imports into the same database "
+        "are shifted by the same amount; --shift-to-now=again shifts their newest scrape to now."
+    ),
 )
 @click.option(_SHIFT_AGAIN, "shift_again", is_flag=True, hidden=True)
 @maybe_made_database_option
@@ -112,7 +115,7 @@ def import_(
     check_durable(database, durable)
     if target is None and database is None:
         database = usual_database()
-    with Progress("prices read") as progress:
+    with Progress(_("prices read")) as progress:
         imported = read_files(format_name, files, progress.count_done, stdin=standard_input())
     leave_out_over(imported, system_clock())
     own_shift = shift_to(imported, system_clock()) if shift_to_now or shift_again else None
@@ -133,15 +136,15 @@ def import_(
         leave_out_series(imported)
         last_line = count_line(len(imported.quotes), 0, 0, len(imported.problems))
     for problem in imported.problems:
-        click.echo(problem, err=True)
+        click.echo(translated(problem), err=True)
     told_to_stderr = target is not None and is_standard_output(target)
     if imported.inferred_times:
         click.echo(_INFERRED, err=told_to_stderr)
     if (line := american_line(imported)) is not None:
-        click.echo(line, err=told_to_stderr)
+        click.echo(translated(line), err=told_to_stderr)
     click.echo(accounts(imported.kept, imported.skipped), err=told_to_stderr)
     if (line := series_line(imported)) is not None:
-        click.echo(line, err=told_to_stderr)
+        click.echo(translated(line), err=told_to_stderr)
     click.echo(last_line, err=told_to_stderr)
     sys.exit(1 if imported.problems else 0)
 
@@ -156,14 +159,15 @@ def _move_times(
     shift = None
     why = recorder.why_apart(shift_to_now=own_shift is not None) if imported.quotes else ""
     if why and not again:
-        click.echo(_APART.format(why=why, command=apart), err=True)
+        click.echo(_APART.format(reason=translated(why), command=apart), err=True)
     if own_shift is not None and imported.quotes:
         shift = first = recorder.shift_of_import(own_shift, again=False)
         if again:
             shift = recorder.shift_of_import(own_shift, again=True)
         moved = timedelta(seconds=shift // 1000)
         if abs(shift - own_shift) > MINUTE_MS:
-            click.echo(f"times are shifted by {moved}, like the first import here", err=True)
+            text = _("times are shifted by {moved}, like the first import here")
+            click.echo(text.format(moved=moved), err=True)
         if abs(shift - first) > MINUTE_MS:
             before = timedelta(seconds=first // 1000)
             click.echo(_PARTED.format(moved=moved, before=before), err=True)
@@ -188,8 +192,8 @@ def _record(imported: Imported, recorder: Recorder, origin: Origin) -> None:
     recorder.bad = len(imported.problems)
     past = recorder.past_line(imported.quotes, system_clock())
     if past is not None:
-        click.echo(past, err=True)
-    with Progress("quotes recorded") as progress:
+        click.echo(translated(past), err=True)
+    with Progress(_("quotes recorded")) as progress:
         for start in range(0, len(imported.quotes), BATCH_QUOTES):
             batch = imported.quotes[start : start + BATCH_QUOTES]
             recorder.record_batch(batch, origin, shifted=imported.shifted)
@@ -207,6 +211,8 @@ def _write(target: str, quotes: Iterable[Quote]) -> None:
 def accounts(kept: int, reasons: Counter[str]) -> str:
     """Return how many prices were kept and skipped, with the reasons."""
     skipped = reasons.total()
-    named = ", ".join(f"{reason} {count}" for reason, count in reasons.most_common())
-    line = f"prices {kept + skipped}, kept {kept}, skipped {skipped}"
+    parts = [(translated(reason), count) for reason, count in reasons.most_common()]
+    named = ", ".join(f"{reason} {count}" for reason, count in parts)
+    text = _("prices {prices}, kept {kept}, skipped {skipped}")
+    line = text.format(prices=kept + skipped, kept=kept, skipped=skipped)
     return f"{line}: {named}" if named else line

@@ -12,6 +12,7 @@ import click
 
 from oddsdesk.base.clock import system_clock
 from oddsdesk.base.file_kinds import HEAD_BYTES, QUOTES, wrong_kind
+from oddsdesk.base.texts import _, translated
 from oddsdesk.cli.options import check_durable, durable_option, made_database_option
 from oddsdesk.cli.terminal import STANDARD, Progress, standard_input
 from oddsdesk.contract.quotes import Quote
@@ -31,9 +32,9 @@ from oddsdesk.store.values import Origin, Recorded, Skipped
 TOLD_S: Final = 5.0
 """Seconds after which the user is told, once, that other programs hold the database."""
 AGAIN_S: Final = 0.2
-_WAITING: Final = (
-    "waiting for the database, which other programs are using;"
-    " Ctrl-C stops and keeps what is recorded"
+_WAITING: Final = _(
+    "waiting for the database, which other programs are using; Ctrl-C stops and "
+    "keeps what is recorded"
 )
 
 
@@ -122,7 +123,7 @@ class Recorder:
     def echo_skipped(self) -> None:
         """Print why quotes were skipped, if any were; the last line only has their number."""
         if (line := self.skipped.in_a_line()) is not None:
-            click.echo(line, err=True)
+            click.echo(translated(line), err=True)
 
     def count_line(self) -> str:
         """Return the last line of the command."""
@@ -131,8 +132,13 @@ class Recorder:
 
 def count_line(quotes: int, changes: int, skipped: int, bad: int, results: int = 0) -> str:
     """Return the last line that a command about quotes prints; ``results`` only if there are."""
-    line = f"quotes {quotes}, changes {changes}, skipped {skipped}, bad {bad}"
-    return f"{line}, results {results}" if results else line
+    text = _("quotes {quotes}, changes {changes}, skipped {skipped}, bad {bad}")
+    if results:
+        text = _(
+            "quotes {quotes}, changes {changes}, skipped {skipped}, bad {bad}, results {results}"
+        )
+    counts = {"quotes": quotes, "changes": changes, "skipped": skipped}
+    return text.format(bad=bad, results=results, **counts)
 
 
 @contextmanager
@@ -144,7 +150,7 @@ def open_recorder(database: Database, *, durable: bool = False) -> Iterator[Reco
     Raises:
         click.ClickException: the database can't be used or written.
     """
-    before = ""
+    before, count = "{reason}", 0
     try:
         if isinstance(database, Path):
             check_in_place(database)
@@ -160,23 +166,25 @@ def open_recorder(database: Database, *, durable: bool = False) -> Iterator[Reco
             yield recorder
         finally:
             if recorder.quotes or recorder.results:
-                before = (
-                    f"; {recorder.quotes:,} quotes before that are recorded: run the same command"
-                    " again for the rest, nothing is recorded twice"
+                before = _(
+                    "{reason}; {count:,} quotes before that are recorded: run the same command "
+                    "again for the rest, nothing is recorded twice"
                 )
+                count = recorder.quotes
             store.close()
     except StoreError as error:
         told = error if isinstance(database, DatabaseUrl) else refusal_in_words(database, error)
-        raise click.ClickException(f"{told}{before}") from error
+        text = before.format(reason=translated(str(told)), count=count)
+        raise click.ClickException(text) from error
 
 
 _MOST_NAMED: Final = 20
 """How many bad lines of a file are printed."""
 
-_INTERRUPTED: Final = "interrupted; what was read so far is recorded"
-_INTERRUPTED_WAITING: Final = (
-    "interrupted while waiting for the database; the counted quotes are recorded, run the same"
-    " command again for the rest"
+_INTERRUPTED: Final = _("interrupted; what was read so far is recorded")
+_INTERRUPTED_WAITING: Final = _(
+    "interrupted while waiting for the database; the counted quotes are recorded, "
+    "run the same command again for the rest"
 )
 
 
@@ -199,7 +207,10 @@ def ingest(files: tuple[str, ...], database: Database, durable: bool) -> None:
       tail -f quotes.ndjson | oddsdesk ingest -
     """
     check_durable(database, durable)
-    with open_recorder(database, durable=durable) as recorder, Progress("quotes read") as progress:
+    with (
+        open_recorder(database, durable=durable) as recorder,
+        Progress(_("quotes read")) as progress,
+    ):
         try:
             unread = [name for name in files if not _ingest(name, recorder, progress)]
         except KeyboardInterrupt:
@@ -223,14 +234,15 @@ def _ingest(name: str, recorder: Recorder, progress: Progress) -> bool:
                 head = stream.read(HEAD_BYTES) if path.is_file() else b""  # a pipe is read once
                 if (other := wrong_kind(name, head, QUOTES)) is not None:
                     progress.clear_line()
-                    click.echo(other, err=True)
+                    click.echo(translated(other), err=True)
                     return False
                 if head:
                     stream.seek(0)
                 _record_stream(name, stream, recorder, progress)
     except OSError as error:
         progress.clear_line()
-        click.echo(f"cannot read {name}: {error.strerror or error}", err=True)
+        text = _("cannot read {file}: {reason}")
+        click.echo(text.format(file=name, reason=error.strerror or error), err=True)
         return False
     except KeyboardInterrupt:
         if name != STANDARD:
@@ -247,7 +259,9 @@ def _record_stream(name: str, stream: Readable, recorder: Recorder, progress: Pr
         for batch in read_batches(stream, system_clock):
             for bad in batch.bad[: max(0, _MOST_NAMED - count)]:
                 progress.clear_line()
-                click.echo(f"{name} line {bad.number}: {bad.reason}", err=True)
+                text = _("{file} line {number}: {reason}")
+                reason = translated(bad.reason)
+                click.echo(text.format(file=name, number=bad.number, reason=reason), err=True)
             count += len(batch.bad)
             recorder.bad += len(batch.bad)
             recorder.record_batch(batch.quotes)
@@ -256,4 +270,5 @@ def _record_stream(name: str, stream: Readable, recorder: Recorder, progress: Pr
     finally:
         if count > _MOST_NAMED:
             progress.clear_line()
-            click.echo(f"{name}: and {count - _MOST_NAMED:,} more bad lines", err=True)
+            text = _("{file}: and {count:,} more bad lines")
+            click.echo(text.format(file=name, count=count - _MOST_NAMED), err=True)
