@@ -7,6 +7,7 @@ import pytest
 
 SAYS_CANCEL = """
 import sys
+from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QApplication, QDialogButtonBox
 from oddsdesk.base.texts import use_language
 use_language(sys.argv[1])
@@ -16,12 +17,17 @@ print(translate_qt(app))
 cancel = QDialogButtonBox.StandardButton.Cancel
 box = QDialogButtonBox(cancel)
 print(box.button(cancel).text().replace("&", ""))
+print(QKeySequence("Ctrl+Left").toString(QKeySequence.SequenceFormat.NativeText))
 """
 
 
 @pytest.mark.parametrize(
     ("language", "said"),
-    [("en", ["False", "Cancel"]), ("de", ["True", "Abbrechen"]), ("es", ["True", "Cancelar"])],
+    [
+        ("en", ["False", "Cancel", "Ctrl+Left"]),
+        ("de", ["True", "Abbrechen", "Ctrl+Left"]),
+        ("es", ["True", "Cancelar", "Ctrl+Left"]),
+    ],
 )
 def test_qt_s_own_buttons_are_in_the_language_of_the_desk(language: str, said: list[str]) -> None:
     ended = subprocess.run(
