@@ -48,6 +48,9 @@ def texts() -> Catalog:
         found.add(
             message, locations=[(f"oddsdesk/{file}", None)], auto_comments=comments, context=context
         )
+    for path in sorted(source.rglob("*.py")):
+        for text in texts_in_f_strings(ast.parse(path.read_text("utf-8"))):
+            found.add(text, locations=[(path.relative_to(ROOT).as_posix(), None)])
     for path in sorted((source / "cli").glob("*.py")):
         if path.name.startswith("mcp"):
             continue  # always English
@@ -57,6 +60,17 @@ def texts() -> Catalog:
         for text in english_texts(ast.parse(path.read_text("utf-8"))):
             found.add(text, locations=[(path.relative_to(ROOT).as_posix(), None)])
     return found
+
+
+def texts_in_f_strings(module: ast.AST) -> Iterator[str]:
+    """Yield the texts of ``f"{_('in play')}"``, which Babel finds from Python 3.12 on."""
+    whole = (node for node in ast.walk(module) if isinstance(node, ast.JoinedStr))
+    for node in (inner for each in whole for inner in ast.walk(each)):
+        match node:
+            case ast.Call(func=ast.Name(id="_" | "N_"), args=[ast.Constant(value=str() as text)]):
+                yield text
+            case _:
+                pass
 
 
 def help_texts(code: str) -> Iterator[str]:

@@ -266,7 +266,8 @@ def remove(path: Path, number: int) -> None:
     """
     with open_ledger(path) as held:
         if not held.money.remove_movement(number):
-            raise click.ClickException(f"no number {number} in `ledger accounts movements`")
+            text = _("no number {number} in `ledger accounts movements`")
+            raise click.ClickException(text.format(number=number))
     click.echo(_("removed {number}").format(number=number))
 
 
