@@ -64,7 +64,7 @@ def every(intervals_s: Iterable[float], say: Callable[[str], str] = str) -> str:
         f"{_listed([amount for amount, of in amounts if of == unit], say)} {say(unit)}"
         for unit in units
     ]
-    return say(N_("every {intervals}")).format(intervals=_joined(said, say))
+    return say(N_("every {intervals}")).format(intervals=and_joined(said, say))
 
 
 def _amount(seconds: float) -> tuple[str, str]:
@@ -79,11 +79,11 @@ def _amount(seconds: float) -> tuple[str, str]:
 
 def _listed(words: Sequence[str], say: Callable[[str], str]) -> str:
     *first, last = words
-    return _joined([", ".join(first), last], say) if first else last
+    return and_joined([", ".join(first), last], say) if first else last
 
 
-def _joined(words: Sequence[str], say: Callable[[str], str]) -> str:
-    """Join two or more words by ``and``."""
+def and_joined(words: Sequence[str], say: Callable[[str], str]) -> str:
+    """Join words by ``and``; ``say`` translates that."""
     text = words[0]
     for word in words[1:]:
         text = say(N_("{first} and {last}")).format(first=text, last=word)

@@ -12,6 +12,7 @@ import msgspec
 
 from oddsdesk.base.figures import TOO_MUCH
 from oddsdesk.base.numbers import num
+from oddsdesk.base.texts import _
 from oddsdesk.ledger.bets import PlacedBet, counted
 from oddsdesk.pricing.currencies import Rates
 from oddsdesk.pricing.profiles import Profiles
@@ -114,7 +115,7 @@ def currency_code(text: str) -> str:
     """
     code = text.strip().upper()
     if not _CURRENCY.fullmatch(code):
-        raise BadMoneyError(f"currency {text!r}: expected a code such as EUR")
+        raise BadMoneyError(_("currency {text!r}: expected a code such as EUR").format(text=text))
     return code
 
 
@@ -126,12 +127,14 @@ def check_movement(movement: Movement) -> Movement:
     """
     amount = movement.amount
     if not 0 < abs(amount) < TOO_MUCH:
-        raise BadMoneyError(f"amount {num(amount):g}: expected one above 0 and below 1e12")
+        raise BadMoneyError(
+            _("amount {amount:g}: expected one above 0 and below 1e12").format(amount=num(amount))
+        )
     is_out = {"deposit": False, "withdrawal": True}.get(movement.kind, amount < 0)
     if movement.kind not in KINDS or is_out != (amount < 0):
         raise BadMoneyError(f"{movement.kind} of {num(amount):g}: expected {', '.join(KINDS)}")
     if not movement.bookmaker.strip():
-        raise BadMoneyError("enter a bookmaker")
+        raise BadMoneyError(_("enter a bookmaker"))
     if movement.currency:
         currency_code(movement.currency)
     return movement
@@ -145,7 +148,9 @@ def corrected(movement: Movement, before: float) -> Movement:
     """
     amount = round(movement.amount - before, 6)
     if not amount:
-        raise BadMoneyError(f"the balance is already {num(movement.amount):.2f}")
+        raise BadMoneyError(
+            _("the balance is already {balance:.2f}").format(balance=num(movement.amount))
+        )
     return check_movement(msgspec.structs.replace(movement, amount=amount))
 
 
@@ -157,9 +162,13 @@ def check_rate(rate: Rate) -> Rate:
     """
     codes = currency_code(rate.currency), currency_code(rate.main)
     if codes[0] == codes[1]:
-        raise BadMoneyError(f"{codes[0]} is the main currency: its rate is always 1")
+        raise BadMoneyError(
+            _("{currency} is the main currency: its rate is always 1").format(currency=codes[0])
+        )
     if not (0 < rate.rate < TOO_MUCH and math.isfinite(rate.rate)):
-        raise BadMoneyError(f"rate {num(rate.rate):g}: expected an amount above 0")
+        raise BadMoneyError(
+            _("rate {rate:g}: expected an amount above 0").format(rate=num(rate.rate))
+        )
     return Rate(*codes, rate.since, rate.rate)
 
 

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from oddsdesk.base.texts import N_
 from oddsdesk.pricing.closing import ClosingLine
 from oddsdesk.pricing.selections import Result
 
@@ -40,7 +41,7 @@ class BetKind(Enum):
 
     @property
     def words(self) -> str:
-        """The name for display: ``each way``."""
+        """The name for display, to be ``translated``: ``each way``."""
         return _WORDS.get(self, self.value)
 
     @property
@@ -50,9 +51,14 @@ class BetKind(Enum):
 
 
 _WORDS: Final = {
-    BetKind.FREE: "free bet",
-    BetKind.FREE_RETURNED: "free bet, stake returned",
-    BetKind.EACH_WAY: "each way",
+    BetKind.FREE: N_("free bet"),
+    BetKind.FREE_RETURNED: N_("free bet, stake returned"),
+    BetKind.EACH_WAY: N_("each way"),
+    BetKind.BACK: N_("back"),
+    BetKind.LAY: N_("lay"),
+    BetKind.BOOST: N_("boost"),
+    BetKind.REFUND: N_("refund"),
+    BetKind.MULTIPLE: N_("multiple"),
 }
 
 

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 from oddsdesk.base.figures import FigureError, at_clock, read_number
 from oddsdesk.base.spreadsheets import MOST_BYTES, SheetError, SheetRow, read_tables
 from oddsdesk.base.text import as_written
+from oddsdesk.base.texts import _
 from oddsdesk.ledger.bet_kinds import BetKind
 from oddsdesk.ledger.bet_tables import BET_COLUMNS, EV_SHARE, OURS, Tracker, titles_of, tracker_of
 from oddsdesk.ledger.cells import COMMISSION_KEYS, LineKind, LineKinds, kinds_of_lines
@@ -72,7 +73,7 @@ def read_lists(data: bytes) -> BetLists:
         SheetError: not a table.
     """
     if len(data) > MOST_BYTES:
-        raise SheetError("is larger than 64 MB")
+        raise SheetError(_("is larger than 64 MB"))
     tables = [
         BetList(each.place, each.titles, list(each.rows)) for each in read_tables(data, _is_of_bets)
     ]
@@ -197,11 +198,16 @@ def _check_titles(keys: Mapping[str, str]) -> None:
     if not missing:
         return
     unknown = [title for title, key in keys.items() if key not in KNOWN_KEYS]
-    said = f"not a list of bets: no column for {', '.join(missing)}"
+    columns = ", ".join(missing)
+    said = _("not a list of bets: no column for {columns}").format(columns=columns)
     if unknown:
         more = len(unknown) - _MOST_NAMED
-        named = ", ".join(unknown[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
-        said += f"; unknown: {named}"
+        named = ", ".join(unknown[:_MOST_NAMED])
+        if more > 0:
+            named = _("{names} and {count} more").format(names=named, count=more)
+        said = _("not a list of bets: no column for {columns}; unknown: {unknown}").format(
+            columns=columns, unknown=named
+        )
     raise ListUnclearError("columns", said)
 
 
@@ -243,7 +249,11 @@ def _style_of_cells(cells: Sequence[str]) -> str:
     if numbers:
         sample = [*odd, *numbers][0]
         raise ListUnclearError(
-            "odds", f"odds such as {sample} may be decimal, American or something else", sample
+            "odds",
+            _("odds such as {sample} may be decimal, American or something else").format(
+                sample=sample
+            ),
+            sample,
         )
     return DECIMAL
 

@@ -27,6 +27,7 @@ from typing import Any, BinaryIO, Final, NamedTuple
 import msgspec
 
 from oddsdesk.base.text import safe_text
+from oddsdesk.base.texts import _
 from oddsdesk.contract.times import format_minute, format_ms
 from oddsdesk.ledger.bet_kinds import BetKind, BetLeg, paid_by_legs
 from oddsdesk.ledger.bets import PlacedBet, counted
@@ -327,24 +328,30 @@ def write_bet_analytix(bets: Iterable[PlacedBet], file: BinaryIO) -> ForBetAnaly
 
 def _changed(written: Iterable[PlacedBet], left_out: int, practice: int) -> Iterable[str]:
     if practice:
-        yield f"practice bets left out: {practice}"
+        yield _("practice bets left out: {count}").format(count=practice)
     if left_out:
-        yield f"cashed-out and refunded bets left out: {left_out}"
+        yield _("cashed-out and refunded bets left out: {count}").format(count=left_out)
     kinds = Counter(bet.kind for bet in written)
     if lays := kinds[BetKind.LAY]:
-        yield f"lays written as backs of the other side, with the liability as the stake: {lays}"
+        yield _(
+            "lays written as backs of the other side, with the liability as the stake: {count}"
+        ).format(count=lays)
     if each_way := kinds[BetKind.EACH_WAY]:
-        yield f"each-way bets written as two bets, win and place: {each_way}"
+        yield _("each-way bets written as two bets, win and place: {count}").format(count=each_way)
     if charged := sum(map(_is_charged, written)):
-        yield f"odds after commission or tax (odds taken are in the comment): {charged}"
+        yield _("odds after commission or tax (odds taken are in the comment): {count}").format(
+            count=charged
+        )
     currencies = Counter(bet.currency for bet in written)
     if set(currencies) <= {""}:
         return
-    named = ", ".join(f"{count} {name or 'no currency'}" for name, count in currencies.items())
+    named = ", ".join(f"{count} {name or _('no currency')}" for name, count in currencies.items())
     if len(currencies) > 1:
-        yield f"currencies are only in the comment, and Bet-Analytix adds them up: {named}"
+        yield _(
+            "currencies are only in the comment, and Bet-Analytix adds them up: {currencies}"
+        ).format(currencies=named)
     else:
-        yield f"the currency is only in the comment: {named}"
+        yield _("the currency is only in the comment: {currency}").format(currency=named)
 
 
 def _is_charged(bet: PlacedBet) -> bool:

@@ -1,6 +1,7 @@
 """Placed bets: what was bet, how it was valued at that moment, and how it ended."""
 
 import math
+import re
 from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import Final
@@ -9,6 +10,7 @@ import msgspec
 
 from oddsdesk.base.figures import TOO_MUCH
 from oddsdesk.base.numbers import num
+from oddsdesk.base.texts import N_, _, translated
 from oddsdesk.contract.markets import HANDICAPS, TOTALS
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.ledger.bet_kinds import (
@@ -473,24 +475,38 @@ def check_bet(bet: PlacedBet) -> PlacedBet:
         BadBetError: odds, stake or cash-out make no sense.
     """
     if not 1 < bet.odds < TOO_MUCH:
-        raise BadBetError(f"odds {num(bet.odds):g}: expected decimal odds above 1")
+        raise BadBetError(
+            _("odds {odds:g}: expected decimal odds above 1").format(odds=num(bet.odds))
+        )
     if not 1 <= bet.net < TOO_MUCH:
         raise BadBetError(
-            f"odds after commission {num(bet.net):g}: they return less than the stake"
+            _("odds after commission {odds:g}: they return less than the stake").format(
+                odds=num(bet.net)
+            )
         )
     if not 0 < bet.stake < TOO_MUCH:
-        raise BadBetError(f"stake {num(bet.stake):g}: expected an amount above 0 and below 1e12")
+        raise BadBetError(
+            _("stake {stake:g}: expected an amount above 0 and below 1e12").format(
+                stake=num(bet.stake)
+            )
+        )
     if not 0 <= bet.period < _MOST_PERIODS:
-        raise BadBetError(f"period {bet.period}: expected 0 for the whole game, or a part of it")
+        raise BadBetError(
+            _("period {period}: expected 0 for the whole game, or a part of it").format(
+                period=bet.period
+            )
+        )
     if not (0 <= bet.cashed_stake <= bet.size and 0 <= bet.cashed_back < TOO_MUCH):
         raise BadBetError(
-            f"cash-out of {num(bet.cashed_stake):g} for {num(bet.cashed_back):g}: expected a part "
-            f"of the stake, {num(bet.size):g}, and the amount paid for it"
+            _(
+                "cash-out of {stake:g} for {paid:g}: expected a part of the stake, "
+                "{size:g}, and the amount paid for it"
+            ).format(stake=num(bet.cashed_stake), paid=num(bet.cashed_back), size=num(bet.size))
         )
     if bet.per not in {"", "staked", "decided"}:
-        raise BadBetError(f"per {bet.per!r}: expected staked or decided")
+        raise BadBetError(_("per {per!r}: expected staked or decided").format(per=bet.per))
     if (bet.result is Result.CASHED_OUT) != (bet.cashed_stake == bet.size):
-        raise BadBetError("the result is cashed out if, and only if, all of the stake is")
+        raise BadBetError(_("the result is cashed out if, and only if, all of the stake is"))
     _check_kind(bet)
     return bet
 
@@ -498,26 +514,34 @@ def check_bet(bet: PlacedBet) -> PlacedBet:
 def _check_kind(bet: PlacedBet) -> None:
     each_way, kind = bet.kind is BetKind.EACH_WAY, bet.kind.words
     if bet.result is Result.PLACED and not each_way:
-        raise BadBetError("only each-way bets can settle as placed")
+        raise BadBetError(_("only each-way bets can settle as placed"))
     if each_way and not (bet.place_fraction is not None and 0 < bet.place_fraction <= 1):
-        raise BadBetError("an each-way bet needs the share that a place pays, such as 1/5")
+        raise BadBetError(_("an each-way bet needs the share that a place pays, such as 1/5"))
     if bet.places is not None and not 0 < bet.places < _MOST_PLACES:
-        raise BadBetError(f"{bet.places} places: expected 1 or more")
+        raise BadBetError(_("{places} places: expected 1 or more").format(places=bet.places))
     if bet.kind is BetKind.REFUND and not (
         0 < bet.refund < TOO_MUCH and bet.refund_as in {"money", "free"}
     ):
-        raise BadBetError("a refund bet needs the amount that comes back, as money or a free bet")
+        raise BadBetError(
+            _("a refund bet needs the amount that comes back, as money or a free bet")
+        )
     if bet.unboosted_odds is not None and not 1 < bet.unboosted_odds < TOO_MUCH:
         raise BadBetError(
-            f"odds without the boost {num(bet.unboosted_odds):g}: expected odds above 1"
+            _("odds without the boost {odds:g}: expected odds above 1").format(
+                odds=num(bet.unboosted_odds)
+            )
         )
     if bet.kind is BetKind.MULTIPLE and len(bet.legs) < 2:
-        raise BadBetError("a multiple needs two legs or more")
+        raise BadBetError(_("a multiple needs two legs or more"))
     if bet.legs and bet.kind in {BetKind.LAY, BetKind.EACH_WAY}:
-        raise BadBetError(f"a bet of the kind {kind} has no legs")
+        raise BadBetError(_("a bet of the kind {kind} has no legs").format(kind=translated(kind)))
     for leg in bet.legs:
         if not 1 < leg.odds < TOO_MUCH:
-            raise BadBetError(f"odds {num(leg.odds):g} of {leg.selection}: expected odds above 1")
+            raise BadBetError(
+                _("odds {odds:g} of {selection}: expected odds above 1").format(
+                    odds=num(leg.odds), selection=leg.selection
+                )
+            )
 
 
 class HalfResultError(BadBetError):
@@ -541,8 +565,10 @@ def check_half(bet: PlacedBet) -> PlacedBet:
     if has_lines and read.line is not None and not (read.line * 2).is_integer():
         return bet
     raise HalfResultError(
-        f"{bet.selection} is won or lost in full: half results are for quarter lines such as "
-        "-0.75 or 2.25"
+        _(
+            "{selection} is won or lost in full: half results are for quarter lines such "
+            "as -0.75 or 2.25"
+        ).format(selection=bet.selection)
     )
 
 
@@ -573,11 +599,17 @@ def _check_legs(bet: PlacedBet, result: Result) -> None:
     if not bet.legs or result in {Result.VOID, Result.CASHED_OUT}:
         return
     if result not in {Result.WON, Result.LOST}:
-        raise HalfResultError(f"a bet with legs cannot be {result.words}; only a leg can")
+        raise HalfResultError(
+            _("a bet with legs cannot be {result}; only a leg can").format(
+                result=translated(result.words)
+            )
+        )
     by_legs = result_of_legs(bet.legs)
     if by_legs is not None and by_legs is not result:
         raise BadBetError(
-            f"by its legs the bet is {by_legs.words}, not {result.words}: settle the leg instead"
+            _("by its legs the bet is {by_legs}, not {result}: settle the leg instead").format(
+                by_legs=translated(by_legs.words), result=translated(result.words)
+            )
         )
 
 
@@ -646,9 +678,13 @@ def cashed_out(bet: PlacedBet, stake: float, back: float, now_ms: int) -> Placed
         BadBetError: the part is more than is open, or makes no sense.
     """
     if bet.result is not None:
-        raise BadBetError(f"already settled as {bet.result.value.replace('_', ' ')}")
+        raise BadBetError(
+            _("already settled as {result}").format(result=translated(bet.result.words))
+        )
     if not 0 < stake <= bet.open_size or not 0 <= back < math.inf:
-        raise BadBetError(f"expected a part of the open stake, up to {num(bet.open_size):g}")
+        raise BadBetError(
+            _("expected a part of the open stake, up to {stake:g}").format(stake=num(bet.open_size))
+        )
     is_whole = stake == bet.open_size
     return check_bet(
         msgspec.structs.replace(
@@ -659,3 +695,52 @@ def cashed_out(bet: PlacedBet, stake: float, back: float, now_ms: int) -> Placed
             settled_at=now_ms if is_whole else None,
         )
     )
+
+
+_OF_LEG: Final = re.compile(r"leg (\d+)(?:, (.*?))?: (.*)", re.DOTALL)
+RECORDED: Final = (
+    *(N_("{score} after extra time"), N_("{score} after overtime"), N_("{source}'s own result")),
+    *(N_("postponed"), N_("abandoned"), N_("cancelled"), N_("retired")),
+    *(N_("abandoned at {score}"), N_("cancelled at {score}"), N_("retired at {score}")),
+    *(N_("postponed at {score}"), N_("in play at {score}")),
+    *(N_("{source} abandoned at {score}"), N_("{source} cancelled at {score}")),
+    *(N_("{source} retired at {score}"), N_("{source} postponed at {score}")),
+    *(N_("{source} in play at {score}"), N_("{source} postponed"), N_("{source} abandoned")),
+    *(N_("{source} cancelled"), N_("{source} retired"), N_("{source} moved")),
+    N_("an unnamed source"),
+)
+"""What ``settled_by`` may hold; the ledger keeps it in English."""
+
+
+def recorded_text(text: str) -> str:
+    """Return what the ledger keeps in English in the reader's language.
+
+    ``settled_by``, with that of each leg, and the reasons for missing closes.
+    """
+    found = _OF_LEG.fullmatch(text)
+    if found is None:
+        parts = text.split("; ") if "; leg " in text else [text]
+        return "; ".join(map(recorded_text, parts)) if len(parts) > 1 else translated(text)
+    place, selection, rest = found.groups()
+    first, _semicolon, others = rest.partition("; leg ")
+    leg = leg_name(int(place), selection or "")
+    said = f"{leg}: {translated(first)}"
+    return f"{said}; {recorded_text(f'leg {others}')}" if others else said
+
+
+def undone_text(undone: str) -> str:
+    """Return ``PlacedBet.undone`` in the reader's language: ``won by football-data 2-1``."""
+    for result in Result:
+        source = undone.removeprefix(f"{result.words} by ")
+        if source != undone:
+            return _("{result} by {source}").format(
+                result=translated(result.words), source=recorded_text(source)
+            )
+    return undone
+
+
+def leg_name(place: int, selection: str) -> str:
+    """Return a leg in words: ``leg 2, Arsenal``."""
+    if not selection:
+        return _("leg {place}").format(place=place)
+    return _("leg {place}, {selection}").format(place=place, selection=selection)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from oddsdesk.base.figures import FigureError, Habit, read_amount, taken_apart
 from oddsdesk.base.text import as_written
+from oddsdesk.base.texts import N_, _, translated
 from oddsdesk.ledger.bet_kinds import BetKind
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.columns import CENT, folded_title, kind_words, result_word, result_words
@@ -44,8 +45,10 @@ def read_result(text: str, words: Mapping[str, Result | None] | None = None) -> 
     try:
         return (result_words() if words is None else words)[result_word(text)]
     except KeyError:
-        known = "won, lost, void, half won, half lost, cashed out or open"
-        raise FigureError(f"result {text!r}: expected {known}") from None
+        known = _("won, lost, void, half won, half lost, cashed out or open")
+        raise FigureError(
+            _("result {text!r}: expected {known}").format(text=text, known=known)
+        ) from None
 
 
 COMMISSION, COMMISSION_PCT, COMMISSION_AMOUNT = "commission", "commission %", "commission amount"
@@ -57,10 +60,10 @@ _WINS: Final = frozenset({Result.WON, Result.HALF_WON})
 class CommissionKind(Enum):
     """What a column of commissions holds."""
 
-    PERCENT = "as percent of the winnings"
-    SHARE = "as a share of the winnings"
+    PERCENT = N_("as percent of the winnings")
+    SHARE = N_("as a share of the winnings")
     """0.02 for 2 %; workbooks store percentages like this."""
-    AMOUNT = "as an amount"
+    AMOUNT = N_("as an amount")
 
 
 _BY_TITLE: Final = {
@@ -149,18 +152,25 @@ def commissions_of(key: str, lines: Sequence[BetLine]) -> Commissions:
     )
     if above is None:  # all zero: the kind does not matter
         return Commissions(CommissionKind.PERCENT) if with_figure else Commissions()
-    sample = f"commission such as {above:g} was not read"
+    sample = _("commission such as {above:g} was not read").format(above=above)
     kinds = _BY_TITLE[key].intersection(*map(_possible, with_figure))
     fitting = [_fitting(line) for line in with_figure]
     if frozenset() in fitting:
-        return Commissions(doubt=f"{sample}: the listed profits are before commission")
+        return Commissions(
+            doubt=_("{sample}: the listed profits are before commission").format(sample=sample)
+        )
     kinds = kinds.intersection(*filter(None, fitting))
     if not kinds:
-        return Commissions(doubt=f"{sample}: other bets in the list contradict it")
+        return Commissions(
+            doubt=_("{sample}: other bets in the list contradict it").format(sample=sample)
+        )
     if len(kinds) > 1:
         return Commissions(
-            doubt=f"{sample}: it may be a percentage or an amount; undo, name the column"
-            " Commission % (2 for 2 %) or Commission amount, and import again"
+            doubt=_(
+                "{sample}: it may be a percentage or an amount; undo, name the "
+                "column Commission % (2 for 2 %) or Commission amount, and import "
+                "again"
+            ).format(sample=sample)
         )
     (kind,) = kinds
     return Commissions(kind, f"commission {kind.value}")
@@ -332,7 +342,9 @@ class LineKind(NamedTuple):
             for other in (_FREE, BetKind.MULTIPLE):
                 if other in said:
                     raise FigureError(
-                        f"an each-way bet that is a {other.words} too: record its parts by hand"
+                        _("an each-way bet that is a {kind} too: record its parts by hand").format(
+                            kind=translated(other.words)
+                        )
                     )
             return BetKind.EACH_WAY
         if _FREE in said:
@@ -467,7 +479,7 @@ def _by_flag(kind: BetKind, text: str) -> Said:
         return found
     if _is_figure(text):
         return frozenset({kind})
-    raise FigureError(f"{text!r}: expected yes or no")
+    raise FigureError(_("{text!r}: expected yes or no").format(text=text))
 
 
 def _by_mixed(kind: BetKind, text: str) -> Said:

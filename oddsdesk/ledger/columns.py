@@ -23,6 +23,7 @@ from oddsdesk.base.figures import (
 )
 from oddsdesk.base.places import resource_path
 from oddsdesk.base.spreadsheets import SheetError
+from oddsdesk.base.texts import _
 from oddsdesk.contract.texts import folded, plain_letters
 from oddsdesk.ledger.bet_kinds import BetKind, Terms, profit_by_kind
 from oddsdesk.pricing.formats import (
@@ -199,8 +200,9 @@ def result_by_profit(profit: float, terms: Terms, size: float, *, is_charged: bo
     if lost < profit < won:
         return Result.CASHED_OUT
     raise FigureError(
-        f"no result gives a profit of {profit:+.2f} with a stake of {size:g} at"
-        f" {terms.net_odds:.6g}"
+        _(
+            "no result gives a profit of {profit:+.2f} with a stake of {size:g} at {net_odds:.6g}"
+        ).format(profit=profit, size=size, net_odds=terms.net_odds)
     )
 
 
@@ -225,7 +227,9 @@ def field_named(name: str) -> str:
         return FIELDS[plain]
     if plain.replace("-", "_") in _NAMES:
         return plain.replace("-", "_")
-    raise ValueError(f"no field {name!r}: expected one of {', '.join(FIELDS)}")
+    raise ValueError(
+        _("no field {name!r}: expected one of {fields}").format(name=name, fields=", ".join(FIELDS))
+    )
 
 
 class TitleMeanings(NamedTuple):
@@ -303,7 +307,10 @@ def _choose(keys: dict[str, str], columns: Mapping[str, str]) -> None:
         title = named.get(folded_title(wanted))
         if wanted and title is None:
             raise ListUnclearError(
-                "columns", f"has no column {wanted!r}; its columns: {', '.join(keys)}"
+                "columns",
+                _("has no column {wanted!r}; its columns: {columns}").format(
+                    wanted=wanted, columns=", ".join(keys)
+                ),
             )
         for other, its in keys.items():
             if its == key or (key == "odds" and its in ODDS_KEYS.values()):
@@ -472,8 +479,13 @@ def _judge(found: OneEach, figures: _Figures) -> None:
             rival = next(score for score, _, its in ranked if its[key] == other)
             if rival == best or (best < 0 and not agree):
                 raise _neither(key, title, other)
-            why = "agrees with odds and profit" if agree and rival < best else "can be read"
-            found.remarks.append(f"{_NAMES[key]} is read from {title}, which {why}, not {other}")
+            agrees = agree and rival < best
+            text = (
+                _("{field} is read from {title}, which agrees with odds and profit, not {other}")
+                if agrees
+                else _("{field} is read from {title}, which can be read, not {other}")
+            )
+            found.remarks.append(text.format(field=_NAMES[key], title=title, other=other))
     for key, title in named.items():
         for other in by_key[key]:
             if other != title:
@@ -484,8 +496,10 @@ def _neither(key: str, one: str, other: str) -> ListUnclearError:
     name = _NAMES.get(key, key)
     return ListUnclearError(
         "columns",
-        f"has two columns for the {name}, {one} and {other}, and neither agrees with odds and"
-        f" profit; choose one, such as {name}={one}",
+        _(
+            "has two columns for the {name}, {one} and {other}, and neither agrees with "
+            "odds and profit; choose one, such as {name}={one}"
+        ).format(name=name, one=one, other=other),
     )
 
 
@@ -516,7 +530,7 @@ def _judge_payments(found: OneEach, figures: _Figures) -> None:
         elif best != key and (key == WINNINGS or (fits > scores[key][0] and not differs)):
             found.keys[title] = best if best not in found.keys.values() else f"{_UNKNOWN}{title}"
             if best != "profit":
-                found.remarks.append(f"{title} is read as {_READ_AS[best]}: it is stake × odds")
+                found.remarks.append(_READ_AS[best].format(title=title))
     for key in ("profit", RETURNED):
         rivals = {
             title: figures.agreement(stake, odds, result, title, key)
@@ -528,12 +542,17 @@ def _judge_payments(found: OneEach, figures: _Figures) -> None:
             chosen = next(title for title, score in rivals.items() if score == best_fit)
             for other in set(rivals) - {chosen}:
                 found.remarks.append(
-                    f"{_NAMES[key]} is read from {chosen}, which agrees with odds, not {other}"
+                    _("{field} is read from {chosen}, which agrees with odds, not {other}").format(
+                        field=_NAMES[key], chosen=chosen, other=other
+                    )
                 )
                 found.keys[other] = f"{_UNKNOWN}{other}"
 
 
-_READ_AS: Final = {RETURNED: "the payout", PAYOUT: "what a win would pay"}
+_READ_AS: Final = {
+    RETURNED: _("{title} is read as the payout: it is stake × odds"),
+    PAYOUT: _("{title} is read as what a win would pay: it is stake × odds"),
+}
 
 
 def _prefer(found: OneEach, key: str, titles: Sequence[str], cells: _Cells) -> None:
@@ -556,7 +575,11 @@ def _prefer(found: OneEach, key: str, titles: Sequence[str], cells: _Cells) -> N
         if any(a and b and a != b for a, b in zip(cells[best], cells[other], strict=True)):
             if key in ("profit", RETURNED):
                 raise _neither(key, best, other)
-            found.remarks.append(f"{_NAMES.get(key, key)} is read from {best}, not {other}")
+            found.remarks.append(
+                _("{field} is read from {best}, not {other}").format(
+                    field=_NAMES.get(key, key), best=best, other=other
+                )
+            )
         found.keys[other] = f"{_UNKNOWN}{other}"
 
 

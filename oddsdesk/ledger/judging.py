@@ -12,6 +12,8 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from oddsdesk.base.text import and_joined
+from oddsdesk.base.texts import N_, _, translated
 from oddsdesk.contract.competitions import FOOTBALL, OTHER, named_competition, played_sport
 from oddsdesk.contract.identity import game_title, teams
 from oddsdesk.contract.markets import Form, form_of
@@ -23,7 +25,7 @@ from oddsdesk.contract.results import (
     with_teams_turned,
 )
 from oddsdesk.contract.times import DAY_MS, HOUR_MS, MINUTE_MS, format_ms
-from oddsdesk.ledger.bets import BetState, PlacedBet
+from oddsdesk.ledger.bets import BetState, PlacedBet, recorded_text
 from oddsdesk.ledger.games import wanted_game
 from oddsdesk.matching.bet_games import (
     NO_SERIES,
@@ -170,7 +172,9 @@ class ResultJudge:
         if bet.kick_off is None or not its:
             return self._other_game(bet, near)
         if not self._is_one_game(its):
-            why = f"{_game_text(bet, its[0])} is one of two games of these teams around that time"
+            why = _("{game} is one of two games of these teams around that time").format(
+                game=_game_text(bet, its[0])
+            )
             return Verdict(bet, why, its[0], by=_by(bet, its[0]), is_its_game=False)
         due = [each for each in its if each.status in _OFF or self._now_ms >= _ends_ms(bet, each)]
         sure = [each for each in due if not self._why_unsure(bet, each)]
@@ -186,13 +190,15 @@ class ResultJudge:
     def _why_unsure(self, bet: PlacedBet, result: GameResult) -> str:
         """Return why a result of a bet's teams may not be the bet's; empty if it is."""
         if not self._is_sport_known(bet, result):
-            return "may be another game: it is not known which sport the bet is on"
+            return _("may be another game: it is not known which sport the bet is on")
         if result.status in _OFF or bet.kick_off is None:
             return ""
         if result.has_time and result.kick_off < bet.placed_at < bet.kick_off:
-            return "had begun when the bet was placed"
+            return _("had begun when the bet was placed")
         if 0 < result.reported_at < _ends_ms(bet, result):
-            return f"was reported at {format_ms(result.reported_at)}, before it can have ended"
+            return _("was reported at {time}, before it can have ended").format(
+                time=format_ms(result.reported_at)
+            )
         return ""
 
     def _is_sport_known(self, bet: PlacedBet, result: GameResult) -> bool:
@@ -242,7 +248,7 @@ class ResultJudge:
             return None  # before its own game is over, others say nothing about the bet
         found = min(ended, key=lambda each: (not each.has_teams, each.game.result.status in _OFF))
         result = found.game.result
-        why = found.why_not or "may be another game: the bet has no kick-off"
+        why = translated(found.why_not) or _("may be another game: the bet has no kick-off")
         listed = Verdict(bet, f"{_game_text(bet, result)} {why}", result, is_its_game=False)
         if not found.has_teams:
             return listed
@@ -269,15 +275,21 @@ class ResultJudge:
         result, selection = told[0]
         by = _own_result(result)
         if len({(each.result, each.share) for _, each in told}) > 1:
-            heat = (f"{_word(each)}{' in a dead heat' * (each.share < 1)}" for _, each in told)
-            words = " and ".join(dict.fromkeys(heat))
-            why = f"{bet.bookmaker} itself says both {words}"
+            heat = [
+                _("{result} in a dead heat").format(result=_word(each))
+                if each.share < 1
+                else _word(each)
+                for _it, each in told
+            ]
+            words = and_joined(list(dict.fromkeys(heat)), translated)
+            why = _("{bookmaker} itself says both {results}").format(
+                bookmaker=bet.bookmaker, results=words
+            )
             return Verdict(bet, why, result, by=by, is_contrary=True)
         if selection.share < 1:
-            why = (
-                f"{_source(result)} says {_word(selection)} in a dead heat: {selection.share:g} of"
-                " the stake counts as won"
-            )
+            why = _(
+                "{source} says {result} in a dead heat: {share:g} of the stake counts as won"
+            ).format(source=_source_name(result), result=_word(selection), share=selection.share)
             return Verdict(bet, why, result, by=by, share=selection.share)
         if why := self._denied(bet, its):
             return Verdict(bet, why, result, by=by, is_contrary=True)
@@ -305,16 +317,24 @@ class ResultJudge:
                 bookmaker=result.bookmaker,
                 close=None,
             )
-            says = f"{_source(result)} says {each.selection} {each.result}"
+            says = _("{source} says {selection} {result}").format(
+                source=_source_name(result),
+                selection=each.selection,
+                result=translated(each.result),
+            )
             ends = self._decision(as_bet, scored).result if scored else None
             if ends in (Result.WON, Result.LOST) and ends.value != each.result:
-                return f"{says}, but {_by(bet, scored[0])}"
+                return _("{says}, but {by}").format(
+                    says=says, by=recorded_text(_by(bet, scored[0]))
+                )
             other = next(
                 (one for it, one in told if it is result and _exclude(it.match_name, each, one)),
                 None,
             )
             if other is not None:
-                return f"{says} and {other.selection} {other.result}"
+                return _("{says} and {selection} {result}").format(
+                    says=says, selection=other.selection, result=translated(other.result)
+                )
         return ""
 
     def _is_own(self, bet: PlacedBet, bookmaker: str) -> bool:
@@ -385,7 +405,9 @@ class ResultJudge:
         is_handicap = form_of(bet.market_type) is Form.HANDICAP
         if bet.is_in_play and is_handicap and _sport(bet, first) == FOOTBALL:
             by = _by(bet, first)
-            why = f"{by}: placed in play, so its handicap may count from the score at that time"
+            why = _(
+                "{by}: placed in play, so its handicap may count from the score at that time"
+            ).format(by=recorded_text(by))
             return Verdict(bet, why, first, self._would_be(bet, first), by)
         decision = self._decision(bet, games)
         if decision.is_conflict:
@@ -424,7 +446,13 @@ class ResultJudge:
         result, selection = told[0]
         by = _own_result(result)
         if len({each.result for _, each in told}) > 1:
-            words = " and ".join(f"{_source(each)} says {_word(one)}" for each, one in told)
+            words = and_joined(
+                [
+                    _("{source} says {result}").format(source=_source_name(each), result=_word(one))
+                    for each, one in told
+                ],
+                translated,
+            )
             return Verdict(bet, words, result, by=by, is_contrary=True)
         if why := self._denied(bet, its):
             return Verdict(bet, why, result, by=by, is_contrary=True)
@@ -432,8 +460,14 @@ class ResultJudge:
         is_whole = selection.result in ("won", "lost") and selection.share == 1
         if is_whole and _sport(bet, result) == FOOTBALL and _is_by_score(bet):
             return found
-        says = f"{_source(result)} says {_word(selection)}"
-        return found._replace(why=f"{says}, but {_bookmaker(bet)} has reported nothing itself")
+        says = _("{source} says {result}").format(
+            source=_source_name(result), result=_word(selection)
+        )
+        return found._replace(
+            why=_("{says}, but {bookmaker} has reported nothing itself").format(
+                says=says, bookmaker=_bookmaker(bet)
+            )
+        )
 
     def _by_waiting(
         self, bet: PlacedBet, result: GameResult, moved: Found[_SourceResult] | None
@@ -456,7 +490,7 @@ class ResultJudge:
         if self._now_ms <= (bet.kick_off or 0) + rule.waiting_ms:
             return found._replace(why=f"{by}; {waits}", proposed=None)
         if result.status is GameStatus.ABANDONED and _may_be_decided(bet, result):
-            why = f"{by}; the bet may have been decided before"
+            why = _("{by}; the bet may have been decided before").format(by=recorded_text(by))
             return found._replace(why=why, proposed=self._would_be(bet, result))
         return found
 
@@ -468,21 +502,29 @@ class ResultJudge:
         by = _by(bet, result)
         found = Verdict(bet, "", result, Result.VOID, by)
         if bet.market_type != "moneyline" or bet.period:
-            why = f"{by}: what that means for this market is not known"
+            why = _("{by}: what that means for this market is not known").format(
+                by=recorded_text(by)
+            )
             return found._replace(why=why, proposed=None)
         if rule is None:
-            why = f"{by}: the rule of {_bookmaker(bet)} is not known"
+            why = _("{by}: the rule of {bookmaker} is not known").format(
+                by=recorded_text(by), bookmaker=_bookmaker(bet)
+            )
             return found._replace(why=why, proposed=None)
         sets = None if result.home is None or result.away is None else result.home + result.away
         if rule is Retirement.MATCH_COMPLETED or (rule is Retirement.FIRST_SET and sets == 0):
             return found
         if rule is Retirement.FIRST_SET and sets is None:
-            why = f"{by}: it is not known whether a set was completed"
+            why = _("{by}: it is not known whether a set was completed").format(
+                by=recorded_text(by)
+            )
             return found._replace(why=why, proposed=None)
         winner = {side for each in its for side in _winners(each)}
         read = read_selection(bet.market_type, bet.match_name, bet.selection)
         if len(winner) != 1 or read is None or read.side == DRAW:
-            why = f"{by}: it is not known which player went on to the next round"
+            why = _("{by}: it is not known which player went on to the next round").format(
+                by=recorded_text(by)
+            )
             return found._replace(why=why, proposed=None)
         return found._replace(proposed=Result.WON if read.side in winner else Result.LOST)
 
@@ -577,29 +619,48 @@ def _as_stated(bet: PlacedBet, result: GameResult) -> Result | None:
 
 
 def _contrary(bet: PlacedBet, games: Sequence[GameResult]) -> Verdict:
-    told = " and ".join(f"{_source(each)} says {_what(bet, each)}" for each in games)
+    told = and_joined(
+        [
+            _("{source} says {result}").format(
+                source=_source_name(each), result=translated(_what(bet, each))
+            )
+            for each in games
+        ],
+        translated,
+    )
     by = ", ".join(_by(bet, each) for each in games)
     return Verdict(bet, told, games[0], by=by, is_contrary=True)
 
 
 def _bookmaker(bet: PlacedBet) -> str:
-    return bet.bookmaker or "its bookmaker"
+    return bet.bookmaker or _("its bookmaker")
 
 
 def _waits_text(bet: PlacedBet, rule: SettlementRule) -> str:
     if rule.postponed_hours == SAME_ROUND:
-        return f"bets at {_bookmaker(bet)} wait for it within the same round"
+        return _("bets at {bookmaker} wait for it within the same round").format(
+            bookmaker=_bookmaker(bet)
+        )
     if not rule.postponed_hours:
-        return f"how long bets at {_bookmaker(bet)} wait for it is not known"
-    return f"bets at {_bookmaker(bet)} wait {rule.postponed_hours} hours for it"
+        return _("how long bets at {bookmaker} wait for it is not known").format(
+            bookmaker=_bookmaker(bet)
+        )
+    return _("bets at {bookmaker} wait {hours} hours for it").format(
+        bookmaker=_bookmaker(bet), hours=rule.postponed_hours
+    )
 
 
 def _source(result: GameResult) -> str:
-    return result.source or result.bookmaker or "an unnamed source"
+    return result.source or result.bookmaker or N_("an unnamed source")
+
+
+def _source_name(result: GameResult) -> str:
+    """Return the source in the reader's language."""
+    return translated(_source(result))
 
 
 def _what(bet: PlacedBet, result: GameResult) -> str:
-    """Return what a source says of a game: ``2-1``, ``postponed``, ``retired at 1-0``.
+    """Return what a source says of a game, in English: ``2-1``, ``postponed``, ``retired at 1-0``.
 
     With the score of each period where that matters to the bet.
     """
@@ -627,8 +688,8 @@ def _own_result(result: GameResult) -> str:
 
 
 def _game_text(bet: PlacedBet, result: GameResult) -> str:
-    return f"{game_title(result.match_name)} ({_by(bet, result)})"
+    return f"{game_title(result.match_name)} ({recorded_text(_by(bet, result))})"
 
 
 def _word(selection: SelectionResult) -> str:
-    return selection.result.replace("_", " ")
+    return translated(selection.result.replace("_", " "))

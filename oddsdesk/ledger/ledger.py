@@ -10,6 +10,7 @@ import msgspec
 
 from oddsdesk.base.files import ForeignFileError, make_private
 from oddsdesk.base.places import make_folder
+from oddsdesk.base.texts import _
 from oddsdesk.contract.texts import folded, plain_letters
 from oddsdesk.ledger.accounts import MoneyTables
 from oddsdesk.ledger.bet_kinds import BetKind, BetLeg
@@ -246,11 +247,13 @@ class Ledger:
             number = _number(before)
             held = _held(connection, number)
             if held is None:
-                raise LedgerError("the bet was deleted meanwhile")
+                raise LedgerError(_("the bet was deleted meanwhile"))
             try:
                 changed = check_bet(msgspec.structs.replace(held, **edited))
             except BadBetError as error:
-                raise LedgerError(f"the bet was changed meanwhile: {error}") from error
+                raise LedgerError(
+                    _("the bet was changed meanwhile: {error}").format(error=error)
+                ) from error
             outcomes, kick_offs = changed.side != held.side, changed.kick_off != held.kick_off
             if _outcomes_of_legs(changed) != _outcomes_of_legs(held):
                 changed, outcomes = _with_other_legs(changed, held), True
@@ -588,9 +591,17 @@ def _open(path: Path, *, is_made: bool) -> sqlite3.Connection:
             place, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
         )
     except ForeignFileError as error:
-        raise LedgerError(f"{path}: {error.reason}; the ledger must be your own file") from error
+        raise LedgerError(
+            _("{path}: {reason}; the ledger must be your own file").format(
+                path=path, reason=error.reason
+            )
+        ) from error
     except OSError as error:
-        raise LedgerError(f"{path}: cannot be created: {error.strerror or error}") from error
+        raise LedgerError(
+            _("{path}: cannot be created: {reason}").format(
+                path=path, reason=error.strerror or error
+            )
+        ) from error
     except sqlite3.Error as error:
         raise LedgerError(f"{path}: {reason(path, error)}") from error
     try:

@@ -9,18 +9,21 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from oddsdesk.base.texts import N_, _, translated
 from oddsdesk.ledger.bet_kinds import BetKind, BetLeg, result_of_legs
-from oddsdesk.ledger.bets import BadBetError, PlacedBet, check_half, settled, taken_back
+from oddsdesk.ledger.bets import BadBetError, PlacedBet, check_half, leg_name, settled, taken_back
 from oddsdesk.ledger.games import GamesOfBets
 from oddsdesk.pricing.closing import BetPart, ClosingLine, devigged_by
 from oddsdesk.pricing.multiples import leg_fair_odds
 from oddsdesk.pricing.selections import Result
 
 NO_PLACE_CLOSE: Final = ClosingLine(
-    why="an each-way bet has no close: no bookmaker prices its places"
+    why=N_("an each-way bet has no close: no bookmaker prices its places")
 )
 
-_WITHIN_A_GAME: Final = ClosingLine(why="legs of one game have no common close: they are related")
+_WITHIN_A_GAME: Final = ClosingLine(
+    why=N_("legs of one game have no common close: they are related")
+)
 
 
 class Part(NamedTuple):
@@ -40,12 +43,17 @@ class Part(NamedTuple):
 
     @property
     def lead(self) -> str:
-        """The prefix of a reason about it: ``leg 2, Arsenal: ``; empty without legs."""
+        """The prefix of a reason about it that the ledger keeps: ``leg 2, Arsenal: ``; or empty."""
         return f"{leg_text(self.leg, self.bet.selection)}: " if self.leg else ""
+
+    @property
+    def shown_lead(self) -> str:
+        """``lead`` in the reader's language."""
+        return f"{leg_name(self.leg, self.bet.selection)}: " if self.leg else ""
 
 
 def leg_text(place: int, selection: str) -> str:
-    """Return a leg in words: ``leg 2, Arsenal``."""
+    """Return a leg in words as the ledger keeps it: ``leg 2, Arsenal``."""
     return f"leg {place}, {selection}"
 
 
@@ -92,12 +100,25 @@ def leg_settled(
         BadBetError: it has no such leg, the leg cannot end so, or the bet was cashed out.
     """
     if not 0 < place <= len(bet.legs):
-        has = f"legs 1 to {len(bet.legs)}" if bet.legs else "no legs"
-        raise BadBetError(f"bet {bet.ident} has no leg {place}: it has {has}")
+        if not bet.legs:
+            raise BadBetError(
+                _("bet {ident} has no leg {place}: it has no legs").format(
+                    ident=bet.ident, place=place
+                )
+            )
+        raise BadBetError(
+            _("bet {ident} has no leg {place}: it has legs 1 to {count}").format(
+                ident=bet.ident, place=place, count=len(bet.legs)
+            )
+        )
     if bet.result is Result.CASHED_OUT:
-        raise BadBetError(f"bet {bet.ident} was cashed out; reopen it first")
+        raise BadBetError(_("bet {ident} was cashed out; reopen it first").format(ident=bet.ident))
     if result in {Result.CASHED_OUT, Result.PLACED}:
-        raise BadBetError(f"a leg cannot be {result.words}: only a whole bet can")
+        raise BadBetError(
+            _("a leg cannot be {result}: only a whole bet can").format(
+                result=translated(result.words)
+            )
+        )
     leg = bet.legs[place - 1]
     check_half(msgspec.structs.replace(_as_bet(bet, leg), result=result))
     ended = msgspec.structs.replace(leg, result=result, settled_by=by, undone="")

@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from oddsdesk.base.figures import FigureError, read_number, taken_apart
+from oddsdesk.base.texts import _, translated
 from oddsdesk.contract.competitions import played_sport
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.markets import market_named
@@ -65,16 +66,16 @@ _FRACTIONS: Final = (DEFAULT_PLACE_FRACTION, 0.25, 1 / 3, 1 / 6, 0.125, 0.5)
 _AS_MONEY: Final = re.compile(r"\bcash\b|\bas money\b", re.IGNORECASE)
 _AS_FREE: Final = re.compile(r"\b((?<!risk[ -])free|bonus|credit)", re.IGNORECASE)
 
-EACH: Final = "each-way bets with the stake on each part, so counted twice"
-WHOLE: Final = "each-way bets with the stake for both parts together"
-BACKERS: Final = "lay bets whose stake is the backer's"
-LIABILITY: Final = "lay bets whose stake column holds the liability"
-OWN: Final = "lay bets whose result is the bet's"
-SELECTIONS: Final = "lay bets whose result column holds the selection's, reversed here"
-RETURNS: Final = "free bets whose stake is not returned"
-KEEPS: Final = "free bets whose stake is returned, as the profit shows"
-AS_FREE: Final = "refunds read as free bets, not as money"
-AS_MONEY: Final = "refunds read as money, as the profit shows"
+EACH: Final = _("each-way bets with the stake on each part, so counted twice")
+WHOLE: Final = _("each-way bets with the stake for both parts together")
+BACKERS: Final = _("lay bets whose stake is the backer's")
+LIABILITY: Final = _("lay bets whose stake column holds the liability")
+OWN: Final = _("lay bets whose result is the bet's")
+SELECTIONS: Final = _("lay bets whose result column holds the selection's, reversed here")
+RETURNS: Final = _("free bets whose stake is not returned")
+KEEPS: Final = _("free bets whose stake is returned, as the profit shows")
+AS_FREE: Final = _("refunds read as free bets, not as money")
+AS_MONEY: Final = _("refunds read as money, as the profit shows")
 TERMS: Final = "terms"
 Habits = Counter[str]
 """How often the profits of a list show each of these readings."""
@@ -88,7 +89,9 @@ def said_habits(used: Habits) -> Iterator[str]:
     for habit, count in used.items():
         if habit.startswith(TERMS):
             share = habit.removeprefix(TERMS).strip()
-            yield f"each-way bets without terms, a place counted at {share} of the odds: {count}"
+            yield _(
+                "each-way bets without terms, a place counted at {share} of the odds: {count}"
+            ).format(share=share, count=count)
 
 
 class ReadBet(NamedTuple):
@@ -128,11 +131,11 @@ def read_bet(line: Line, now_ms: int, writing: Writing, habits: Habits) -> ReadB
             continue
         tried.append((_rank(read), -sum(habits[each] for each in reading.habits), read))
     if not tried:
-        raise error or FigureError("no bet")
-    rank, _, best = min(tried, key=lambda each: each[:2])
+        raise error or FigureError(_("no bet"))
+    rank, _habits, best = min(tried, key=lambda each: each[:2])
     if rank > _NEAR:
         return best
-    fitting = [read.habits for its, _, read in tried if its == rank]
+    fitting = [read.habits for its, _habits, read in tried if its == rank]
     return best._replace(sure=frozenset.intersection(*fitting) if len(tried) > 1 else frozenset())
 
 
@@ -162,7 +165,7 @@ def _fields(line: Line, now_ms: int, writing: Writing) -> tuple[dict[str, Any], 
         read["stake"] = read_money("liability", row["liability"], writing) / (odds - 1)
     for key in NEEDED:
         if key not in read:
-            raise FigureError(f"{key}: missing")
+            raise FigureError(_("{key}: missing").format(key=key))
     placed_at = min(now_ms, read.get("kick_off", now_ms + MINUTE_MS) - MINUTE_MS)
     close = _close(read)
     fields: dict[str, Any] = _DEFAULTS | {"placed_at": placed_at, "method": ""} | read
@@ -213,7 +216,7 @@ def _leg(row: Mapping[str, str], writing: Writing) -> BetLeg:
     text = row.get("result", "")
     result = None if not text or says_only_ended(text) else read_cell("result", text, writing)
     if "selection" not in fields:
-        raise FigureError("selection of a leg: missing")
+        raise FigureError(_("selection of a leg: missing"))
     odds = read_odds(row, writing.odds)
     return BetLeg(**fields | _outcome(fields) | {"odds": odds, "result": result})
 
@@ -289,8 +292,10 @@ def _lays(
         }
         if not backers:
             raise FigureError(
-                f"a lay of {stake:g} at {odds:g} has a liability of {stake * (odds - 1):.2f}, but"
-                f" the list says {liability:.2f}"
+                _(
+                    "a lay of {stake:g} at {odds:g} has a liability of {expected:.2f}, "
+                    "but the list says {liability:.2f}"
+                ).format(stake=stake, odds=odds, expected=stake * (odds - 1), liability=liability)
             )
     for (habit, each), result in itertools.product(backers.items(), (OWN, SELECTIONS)):
         fields = {"kind": BetKind.LAY, "stake": each}
@@ -335,7 +340,9 @@ def _check_free(line: Line, stake: float, writing: Writing) -> None:
     """
     if line.said.free and abs(read_money("stake", line.said.free, writing) - stake) > CENT:
         raise FigureError(
-            f"a free bet of {line.said.free} in a stake of {stake:g}: split it into two lines"
+            _("a free bet of {free} in a stake of {stake:g}: split it into two lines").format(
+                free=line.said.free, stake=stake
+            )
         )
 
 
@@ -387,7 +394,9 @@ def _close(read: dict[str, Any]) -> ClosingLine | None:
             line,
         )
     except ValueError:
-        raise FigureError(f"close_line: expected odds separated by spaces, got {line!r}") from None
+        raise FigureError(
+            _("close_line: expected odds separated by spaces, got {line!r}").format(line=line)
+        ) from None
 
 
 _GERMAN_TOTAL: Final = re.compile(r"(?:(.+) )?(über|ueber|unter) (\d+(?:[.,]\d+)?)", re.IGNORECASE)
@@ -412,12 +421,18 @@ def _read_own_kind(fields: dict[str, Any]) -> None:
             fields["kind"] = BetKind(kind)
         except ValueError:
             kinds = ", ".join(each.value for each in BetKind)
-            raise FigureError(f"kind {kind!r}: expected one of {kinds}") from None
+            raise FigureError(
+                _("kind {kind!r}: expected one of {kinds}").format(kind=kind, kinds=kinds)
+            ) from None
     if legs := fields.pop("legs", ""):
         try:
             fields["legs"] = msgspec.json.decode(legs, type=tuple[BetLeg, ...])
         except msgspec.DecodeError as error:
-            raise FigureError(f"legs: expected a list as oddsdesk writes it: {error}") from None
+            raise FigureError(
+                _("legs: expected a list as oddsdesk writes it: {error}").format(
+                    error=translated(str(error))
+                )
+            ) from None
     if "places" in fields:
         fields["places"] = int(fields["places"])
 
@@ -462,7 +477,7 @@ def _ended(bet: PlacedBet, profit: float | None) -> PlacedBet:
     if bet.result is not Result.CASHED_OUT or bet.cashed_stake:
         return bet
     if profit is None:
-        raise FigureError("profit or payout: needed for a bet that was cashed out")
+        raise FigureError(_("profit or payout: needed for a bet that was cashed out"))
     return msgspec.structs.replace(
         bet, cashed_stake=bet.size, cashed_back=max(0.0, bet.staked + profit)
     )
@@ -485,8 +500,10 @@ def _result(row: Mapping[str, str], writing: Writing, bet: PlacedBet) -> Result 
         if not text:
             return None
         raise FigureError(
-            f"result {text!r} does not say how the bet ended: expected a profit or payout, or won,"
-            " lost, void, half won, half lost, cashed out or open"
+            _(
+                "result {text!r} does not say how the bet ended: expected a profit or "
+                "payout, or won, lost, void, half won, half lost, cashed out or open"
+            ).format(text=text)
         )
     is_charged = any(row.get(key, "").strip(" 0.,%") for key in COMMISSION_KEYS)
     return result_by_profit(profit, bet.terms, bet.size, is_charged=is_charged)

@@ -19,6 +19,7 @@ from oddsdesk.base.figures import (
     read_time,
     taken_apart,
 )
+from oddsdesk.base.texts import _, translated
 from oddsdesk.contract.texts import shown
 from oddsdesk.ledger.bet_lists import ListColumns
 from oddsdesk.ledger.bet_tables import BET_COLUMNS, OURS, ColumnKind
@@ -92,7 +93,11 @@ def writing_of(
     has_units = "stake" in in_units or any(stake.in_units for stake in stakes)
     if has_units and choices.unit is None:
         sample = next(filter(None, numbers.get("stake", [])), "")
-        raise ListUnclearError("unit", f"stakes such as {sample} are in units, not money", sample)
+        raise ListUnclearError(
+            "unit",
+            _("stakes such as {sample} are in units, not money").format(sample=sample),
+            sample,
+        )
     decimals = _habits(numbers, decimals_of, choices.decimals)
     if listed.tracker is not OURS and odds != AMERICAN:
         _ask_habit(
@@ -100,10 +105,12 @@ def writing_of(
             {key: numbers.get(key, []) for key in _MONEY},
             decimals,
             may_be_thousands,
-            "figures such as {} may be thousands or have decimals",
+            _("figures such as {sample} may be thousands or have decimals"),
         )
     days = _habits(moments, days_of, choices.dates)
-    _ask_habit("dates", moments, days, is_day_unclear, "dates such as {} do not show the day")
+    _ask_habit(
+        "dates", moments, days, is_day_unclear, _("dates such as {sample} do not show the day")
+    )
     return Writing(
         words=listed.words,
         odds=odds,
@@ -142,7 +149,7 @@ def _ask_habit(
     for key, texts in cells.items():
         sample = next(filter(is_unclear, texts), "") if habits.get(key) is None else ""
         if sample:
-            raise ListUnclearError(about, problem.format(sample), sample)
+            raise ListUnclearError(about, problem.format(sample=sample), sample)
 
 
 def read_money(key: str, text: str, writing: Writing) -> float:
@@ -161,7 +168,9 @@ def read_cell(key: str, text: str, writing: Writing) -> Any:
     """
     if len(text) > LONGEST_CELL:
         raise FigureError(
-            f"{key}: expected at most {LONGEST_CELL:,} characters, got {len(text):,}: {shown(text)}"
+            _("{key}: expected at most {most:,} characters, got {count:,}: {text}").format(
+                key=key, most=LONGEST_CELL, count=len(text), text=shown(text)
+            )
         )
     if key == "result":
         return read_result(text, writing.words)
@@ -177,7 +186,7 @@ def read_cell(key: str, text: str, writing: Writing) -> Any:
 def _flag(key: str, text: str) -> bool:
     word = folded_title(text)
     if word not in YES | NO:
-        raise FigureError(f"{key} {text!r}: expected true or false")
+        raise FigureError(_("{key} {text!r}: expected true or false").format(key=key, text=text))
     return word in YES
 
 
@@ -193,4 +202,6 @@ def read_odds(row: Mapping[str, str], style: str) -> float:
     try:
         return parse_odds(text.replace(",", "") if style == AMERICAN else text, style)
     except OddsFormatError as error:
-        raise FigureError(f"odds {text!r}: {error}") from None
+        raise FigureError(
+            _("odds {text!r}: {error}").format(text=text, error=translated(str(error)))
+        ) from None

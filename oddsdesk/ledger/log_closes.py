@@ -10,6 +10,7 @@ from typing import Final, NamedTuple, Protocol
 
 import msgspec
 
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.identity import game_title, teams
 from oddsdesk.contract.markets import DRAW_RETURNS
 from oddsdesk.contract.resources import BookOddsCell, GameMatrix, MarketMatrix, ReferenceCell
@@ -87,7 +88,7 @@ class PastOdds(Protocol):
         """Return the database's sharp book."""
 
 
-_PLACED_LATE: Final = "it was placed after the game had started, when its line had closed"
+_PLACED_LATE: Final = N_("it was placed after the game had started, when its line had closed")
 
 
 class LogCloses(NamedTuple):
@@ -129,7 +130,7 @@ def closes_from_log(
         if part.bet.kind is BetKind.EACH_WAY:
             closes.found[part.key] = NO_PLACE_CLOSE
         elif by.reference == CONSENSUS_TITLE:
-            why = "the consensus close was not recorded"
+            why = N_("the consensus close was not recorded")
             closes.found[part.key] = ClosingLine(why=why)
         else:
             wanted.append(part)
@@ -270,14 +271,16 @@ def _as_named(past: PastOdds, bet: PlacedBet, game: _Game) -> PlacedBet:
 
 def _why_not_known(bet: PlacedBet, found: Found[LoggedGame] | None) -> str:
     if not bet.match_name:
-        return "the bet has no game"
+        return N_("the bet has no game")
     if teams(bet.match_name) is None:
-        return f"{game_title(bet.match_name)} does not name two teams"
+        return N_("{game} does not name two teams").format(game=game_title(bet.match_name))
     if found is not None:
-        return f"the log has {game_title(found.game.match_name)}, which {found.why_not}"
+        return N_("the log has {game}, which {why_not}").format(
+            game=game_title(found.game.match_name), why_not=found.why_not
+        )
     if bet.kick_off is None:
-        return "the bet has no kick-off, and these teams had no game when it was placed"
-    return "the log has no game of these teams near its kick-off"
+        return N_("the bet has no kick-off, and these teams had no game when it was placed")
+    return N_("the log has no game of these teams near its kick-off")
 
 
 def _close(
@@ -287,7 +290,7 @@ def _close(
     kick_off = bet.kick_off if game.begins_ms is None else game.begins_ms
     first = _first_in_play(past, bet, kick_off)
     if kick_off is None and first is not None and abs(first - bet.placed_at) > UNDATED_MS:
-        return ClosingLine(why="the log has these teams only at another time")
+        return ClosingLine(why=N_("the log has these teams only at another time"))
     began = began_at(kick_off, first)
     if began is not None and began > now_ms:
         return None

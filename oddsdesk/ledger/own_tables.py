@@ -11,6 +11,7 @@ import msgspec
 
 from oddsdesk.base.files import OWNER_ONLY, whole_file
 from oddsdesk.base.places import NoHomeError, make_folder, settings_folder
+from oddsdesk.base.texts import _, translated
 from oddsdesk.pricing.consensus import LearnedWeights, MarketWeights
 from oddsdesk.pricing.derived import Bands
 from oddsdesk.pricing.error_bands import (
@@ -100,7 +101,11 @@ def save_bands(rows: Sequence[BandRow]) -> Path:
     path = bands_file()
     own = read_rows(table_text(path))
     if own.problems:
-        raise OwnTableError(f"{path}: {own.problems[0]}; correct it, or move the file away")
+        raise OwnTableError(
+            _("{path}: {problem}; correct it, or move the file away").format(
+                path=path, problem=own.problems[0]
+            )
+        )
     measured = {(row.key.sport, row.method) for row in rows}
     others = [row for row in own.rows if (row.key.sport, row.method) not in measured]
     write_table(path, write_rows([*others, *rows]))
@@ -150,8 +155,10 @@ def _saved_weights() -> list[MarketWeights]:
         return msgspec.json.decode(text, type=list[MarketWeights])
     except msgspec.DecodeError as error:
         raise OwnTableError(
-            f"{path}: not learned weights: {error}; remove it and run "
-            "`oddsdesk scorecard --weights --save` again"
+            _(
+                "{path}: not learned weights: {error}; remove it and run `oddsdesk "
+                "scorecard --weights --save` again"
+            ).format(path=path, error=translated(str(error)))
         ) from error
 
 
@@ -227,7 +234,11 @@ def write_table(path: Path, text: str) -> None:
         with whole_file(path, OWNER_ONLY) as file:
             file.write(text.encode())
     except OSError as error:
-        raise OwnTableError(f"{path}: cannot be written: {error.strerror or error}") from error
+        raise OwnTableError(
+            _("{path}: cannot be written: {reason}").format(
+                path=path, reason=error.strerror or error
+            )
+        ) from error
 
 
 def write_json_table(path: Path, entries: Sequence[msgspec.Struct]) -> None:
@@ -264,11 +275,17 @@ def table_text(path: Path) -> str:
         with path.open("rb") as file:
             data = file.read(_MOST_BYTES + 1)
         if len(data) > _MOST_BYTES:
-            raise OwnTableError(f"{path}: larger than 4 MB, so not a table of this program")
+            raise OwnTableError(
+                _("{path}: larger than 4 MB, so not a table of this program").format(path=path)
+            )
         return data.decode("utf-8-sig")
     except FileNotFoundError:
         return ""
     except UnicodeDecodeError as error:
-        raise OwnTableError(f"{path}: not UTF-8 text; save it as CSV UTF-8") from error
+        raise OwnTableError(
+            _("{path}: not UTF-8 text; save it as CSV UTF-8").format(path=path)
+        ) from error
     except OSError as error:
-        raise OwnTableError(f"{path}: cannot be read: {error.strerror or error}") from error
+        raise OwnTableError(
+            _("{path}: cannot be read: {reason}").format(path=path, reason=error.strerror or error)
+        ) from error

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from oddsdesk.base.places import NoHomeError, settings_folder
+from oddsdesk.base.texts import _, translated
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.own_tables import OwnTableError, table_text, write_json_table
 from oddsdesk.pricing.promotions import NAME_ENDS, Promotion, problem_of
@@ -63,19 +64,32 @@ def _read(path: Path, text: str) -> KnownPromotions:
     try:
         entries = msgspec.json.decode(text, type=list[msgspec.Raw]) if text.strip() else []
     except msgspec.DecodeError as error:
-        return KnownPromotions([], [f"{path}: not a list of promotions: {error}"])
+        return KnownPromotions(
+            [],
+            [
+                _("{path}: not a list of promotions: {error}").format(
+                    path=path, error=translated(str(error))
+                )
+            ],
+        )
     names = set[str]()
     for number, entry in enumerate(entries, 1):
         try:
             promotion = msgspec.json.decode(entry, type=Promotion)
         except msgspec.DecodeError as error:
-            known.problems.append(f"{path}: entry {number}: {error}")
+            known.problems.append(
+                _("{path}: entry {number}: {error}").format(
+                    path=path, number=number, error=translated(str(error))
+                )
+            )
             continue
         problem = problem_of(promotion)
         if not problem and _fold(promotion.name) in names:
-            problem = f"there is already an offer {promotion.name!r}"
+            problem = _("there is already an offer {name!r}").format(name=promotion.name)
         if problem:
-            known.problems.append(f"{path}: entry {number}: {problem}")
+            known.problems.append(
+                _("{path}: entry {number}: {error}").format(path=path, number=number, error=problem)
+            )
         else:
             names.add(_fold(promotion.name))
             known.promotions.append(promotion)
@@ -100,7 +114,7 @@ def save_promotion(promotion: Promotion, *, instead_of: str = "") -> None:
     path, known = _to_change()
     others = [each for each in known if _fold(each.name) != _fold(instead_of)]
     if promotion_named(others, promotion.name) is not None:
-        raise OwnTableError(f"there is already an offer {promotion.name!r}")
+        raise OwnTableError(_("there is already an offer {name!r}").format(name=promotion.name))
     at = next((i for i, e in enumerate(known) if _fold(e.name) == _fold(instead_of)), len(others))
     write_json_table(path, [*others[:at], promotion, *others[at:]])
 
@@ -116,7 +130,7 @@ def remove_promotion(name: str) -> Promotion:
     path, known = _to_change()
     removed = promotion_named(known, name)
     if removed is None:
-        raise OwnTableError(f"no offer {name!r}")
+        raise OwnTableError(_("no offer {name!r}").format(name=name))
     write_json_table(path, [each for each in known if each is not removed])
     return removed
 
@@ -128,10 +142,10 @@ def use_promotion(name: str, used_at: int | None) -> Promotion:
         OwnTableError: as ``remove_promotion``.
         NoHomeError: there is no home folder.
     """
-    _, known = _to_change()
+    _path, known = _to_change()
     before = promotion_named(known, name)
     if before is None:
-        raise OwnTableError(f"no offer {name!r}")
+        raise OwnTableError(_("no offer {name!r}").format(name=name))
     after = msgspec.structs.replace(before, used_at=used_at)
     save_promotion(after, instead_of=before.name)
     return after
@@ -145,7 +159,9 @@ def _to_change() -> tuple[Path, list[Promotion]]:
     path = promotions_file()
     known = _read(path, table_text(path))
     if known.problems:
-        raise OwnTableError(f"{known.problems[0]}; correct it, or move the file away")
+        raise OwnTableError(
+            _("{problem}; correct it, or move the file away").format(problem=known.problems[0])
+        )
     return path, known.promotions
 
 

@@ -13,6 +13,7 @@ from oddsdesk.base.figures import FigureError
 from oddsdesk.base.numbers import num
 from oddsdesk.base.spreadsheets import SheetRow
 from oddsdesk.base.text import as_written
+from oddsdesk.base.texts import _, translated
 from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.ledger.bet_kinds import BetKind
 from oddsdesk.ledger.bet_lists import KNOWN_KEYS, columns_of, listed_kinds, read_lists, with_clocks
@@ -39,12 +40,12 @@ _PROFIT: Final = "profit"
 _MOST: Final = 5
 _FIRST_ZONE_MS: Final = 14 * 60 * MINUTE_MS
 """The largest offset of a time zone ahead of UTC."""
-NO_MATCH: Final = (
+NO_MATCH: Final = _(
     "no column holds the game: scores cannot settle these bets, and they get no closing line"
 )
-NO_DATE: Final = "no date: the bets count as placed now"
-_SHIFTED: Final = (
-    "more filled cells than titles ({}), so it is unclear which belongs to which; put figures"
+NO_DATE: Final = _("no date: the bets count as placed now")
+_SHIFTED: Final = _(
+    "more filled cells than titles ({cells}), so it is unclear which belongs to which; put figures"
     " with a decimal comma in quotes, or give each column a title"
 )
 NO_PROFILES: Final = Profiles()
@@ -85,8 +86,8 @@ class ImportedBets(NamedTuple):
     @property
     def read_as(self) -> str:
         """How the figures were read, in words."""
-        date = f"{self.date} as the time of placing" if self.date else ""
-        odds = f"{self.odds.replace('_', ' ')} odds"
+        date = _("{column} as the time of placing").format(column=self.date) if self.date else ""
+        odds = translated(f"{self.odds.replace('_', ' ')} odds")
         return ", ".join(filter(None, (odds, date, self.commission)))
 
 
@@ -120,7 +121,7 @@ def read_bets(
 def joined(parts: Sequence[tuple[str, ImportedBets]], left_out: Sequence[str] = ()) -> ImportedBets:
     """Return the bets of several sheets as one; ``left_out`` are sheets without bets."""
     bets, undated = list[PlacedBet](), set[int]()
-    for _, part in parts:
+    for _name, part in parts:
         undated |= {len(bets) + place for place in part.undated}
         bets += part.bets
 
@@ -133,7 +134,10 @@ def joined(parts: Sequence[tuple[str, ImportedBets]], left_out: Sequence[str] = 
         problems=lines("problems"),
         doubts=lines("doubts"),
         differing=lines("differing"),
-        remarks=[*lines("remarks"), *(f"{name} is left out: it has no bets" for name in left_out)],
+        remarks=[
+            *lines("remarks"),
+            *(_("{name} is left out: it has no bets").format(name=name) for name in left_out),
+        ],
         left_out=[*dict.fromkeys(title for _, part in parts for title in part.left_out)],
         has_match=all(part.has_match for _, part in parts),
         has_date=all(part.has_date for _, part in parts),
@@ -164,7 +168,12 @@ def read_rows(
         else lines_of(named, kinds.by_line, writing, has_legs_below=tracker.has_legs)
     )
     left_out = [title for title in unread if title not in kinds.read]
-    problems = [f"line {row.number}: {row.fault or _SHIFTED.format(row.beyond)}" for row in bad]
+    problems = [
+        _("line {number}: {error}").format(
+            number=row.number, error=translated(row.fault) or _SHIFTED.format(cells=row.beyond)
+        )
+        for row in bad
+    ]
     found = ImportedBets(
         bets=[],
         problems=problems,
@@ -185,7 +194,9 @@ def read_rows(
     found.doubts.extend(_too_early(lines, now_ms))
     if kinds.unknown:
         found.doubts.append(
-            f"unknown kinds, recorded as back bets: {', '.join(kinds.unknown[:_MOST])}"
+            _("unknown kinds, recorded as back bets: {words}").format(
+                words=", ".join(kinds.unknown[:_MOST])
+            )
         )
     charged = commissions_of(kept_by, lines) if kept_by else Commissions()
     if charged.doubt:
@@ -202,8 +213,12 @@ def read_rows(
     ]
     paid = [title for key in (RETURNED, _PROFIT) for title in titles if keys[title] == key]
     if paid and not writing.has_result:
-        listed.remarks.append(f"no column holds the result: it follows from {paid[-1]}")
-    unit = [] if writing.unit is None else [f"1 unit is {num(writing.unit):g}"]
+        listed.remarks.append(
+            _("no column holds the result: it follows from {column}").format(column=paid[-1])
+        )
+    unit = (
+        [] if writing.unit is None else [_("1 unit is {amount:g}").format(amount=num(writing.unit))]
+    )
     return found._replace(
         commission=charged.taken_for,
         date=dates[0] if dates and tracker is PLAIN else "",
@@ -234,7 +249,9 @@ def _read_lines(
         try:
             read = read_bet(line, now_ms, writing, habits)
         except (FigureError, BadBetError) as error:
-            found.problems.append(f"line {number}: {error}")
+            found.problems.append(
+                _("line {number}: {error}").format(number=number, error=translated(str(error)))
+            )
             continue
         used.update(read.habits)
         vague += BetKind.MULTIPLE in line.said.kinds and not read.bet.legs
@@ -242,14 +259,18 @@ def _read_lines(
         try:
             commission = read_commission(row.get(kept_by, ""), writing.decimals.get(kept_by))
         except FigureError as error:
-            found.doubts.append(f"line {number}: {error}")
+            found.doubts.append(
+                _("line {number}: {error}").format(number=number, error=translated(str(error)))
+            )
         if not row.get("placed_at"):
             found.undated.add(len(lines))
         lines.append(BetLine(number, read.bet, read.profit, commission))
     remarks.extend(said_habits(used))
     if vague:
         found.doubts.append(
-            f"multiples without odds of their legs, recorded as one selection: {vague}"
+            _("multiples without odds of their legs, recorded as one selection: {count}").format(
+                count=vague
+            )
         )
     return lines
 
@@ -269,8 +290,14 @@ def _differing(line: BetLine, bet: PlacedBet) -> Iterator[str]:
     profit = line.profit
     if profit is not None and bet.profit is not None and abs(bet.profit - profit) > CENT:
         yield (
-            f"line {line.number}: profit {num(profit):+.2f} in the file, "
-            f"but {_result_text(bet)} is {num(bet.profit):+.2f}"
+            _(
+                "line {number}: profit {listed:+.2f} in the file, but {result} is {profit:+.2f}"
+            ).format(
+                number=line.number,
+                listed=num(profit),
+                result=_result_text(bet),
+                profit=num(bet.profit),
+            )
         )
 
 
@@ -298,8 +325,10 @@ def _check_payments(
     if all(bet.result is Result.WON for bet in bets):
         raise ListUnclearError(
             "columns",
-            f"has no column for the result, and {paid[0]} is stake × odds in each row: choose"
-            f" payout={paid[0]} if it was paid, or payout= if a win would pay it",
+            _(
+                "has no column for the result, and {column} is stake × odds in each row: "
+                "choose payout={column} if it was paid, or payout= if a win would pay it"
+            ).format(column=paid[0]),
         )
 
 
@@ -307,13 +336,15 @@ def _too_early(lines: Iterable[BetLine], now_ms: int) -> Iterator[str]:
     """Yield one line if bets were placed on a day that has not begun anywhere."""
     ahead = [line for line in lines if line.bet.placed_at > now_ms + _FIRST_ZONE_MS]
     if ahead:
-        others = f" and {len(ahead) - 1} more" if len(ahead) > 1 else ""
-        day = format_ms(ahead[0].bet.placed_at)[:10]
-        yield (
-            f"line {ahead[0].number}{others}: placed on a day in the future, {day}: if that"
-            " is the day of the game, name the column Kick-off, undo and import again"
-        )
+        others = len(ahead) - 1
+        where = _("line {number}").format(number=ahead[0].number)
+        if others:
+            where = _("line {number} and {count} more").format(number=ahead[0].number, count=others)
+        yield _(
+            "{where}: placed on a day in the future, {day}: if that is the day of the game, name "
+            "the column Kick-off, undo and import again"
+        ).format(where=where, day=format_ms(ahead[0].bet.placed_at)[:10])
 
 
 def _result_text(bet: PlacedBet) -> str:
-    return "" if bet.result is None else bet.result.words
+    return "" if bet.result is None else translated(bet.result.words)

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from oddsdesk.base.numbers import num
+from oddsdesk.base.texts import _, ngettext, translated
 from oddsdesk.contract.competitions import sport_title
 from oddsdesk.contract.markets import (
     DRAW_RETURNS,
@@ -26,6 +27,7 @@ from oddsdesk.ledger.games import GamesOfBets
 from oddsdesk.ledger.legs import devigged_close
 from oddsdesk.ledger.open_bets import outcome_named
 from oddsdesk.pricing.closing import CloseBy, ClosingLine
+from oddsdesk.pricing.devig import method_words
 from oddsdesk.pricing.profiles import fold_name, shipped_profiles
 from oddsdesk.pricing.reports import Report, SettledBet, report, reports_by
 from oddsdesk.pricing.selections import NEVER_LEVEL, read_selection
@@ -37,10 +39,10 @@ _MARGINS: Final = dict.fromkeys(
 """Markets decided by the difference of two scores."""
 _FROM_THE_SCORE: Final = types_with(lambda market: market.draw in (Draw.RETURNED, Draw.SIDE))
 """Markets that may count from the current score if bet in play."""
-LUCK_TEXT: Final = (
-    "Luck: nested lines of a game (over 1.5 and over 2.5) win and lose together and count as one "
-    'outcome. "About" means that different markets of one game count as independent, or that there '
-    "are too many bets for an exact sum."
+LUCK_TEXT: Final = _(
+    "Luck: nested lines of a game (over 1.5 and over 2.5) win and lose together and "
+    'count as one outcome. "About" means that different markets of one game count as '
+    "independent, or that there are too many bets for an exact sum."
 )
 """The note below luck that is not exact."""
 
@@ -65,9 +67,11 @@ NONE: Final = "none"
 """Label of bets that have no value to split by."""
 _LABELS: Final[dict[Grouping, Callable[[PlacedBet], str]]] = {
     Grouping.BOOKMAKER: lambda bet: bet.bookmaker,
-    Grouping.SPORT: lambda bet: sport_title(bet.sport) if bet.sport else "",
-    Grouping.MARKET: lambda bet: market_title(bet.market_type) if bet.market_type else "",
-    Grouping.KIND: lambda bet: bet.kind.words,
+    Grouping.SPORT: lambda bet: translated(sport_title(bet.sport)) if bet.sport else "",
+    Grouping.MARKET: lambda bet: (
+        translated(market_title(bet.market_type)) if bet.market_type else ""
+    ),
+    Grouping.KIND: lambda bet: translated(bet.kind.words),
     Grouping.PRESET: lambda bet: bet.preset,
 }
 
@@ -88,9 +92,23 @@ class OneClose(NamedTuple):
         if not self.left_out and not any(bet.clv_pct is not None for bet in self.bets):
             return ""
         if not self.left_out:
-            return f"CLV {self.by.close_by_text}"
-        some = f"{self.left_out} close{'' if self.left_out == 1 else 's'}"
-        return f"CLV {self.by.close_by_text}; {some} of another sharp book or method left out"
+            return f"CLV {close_by_text(self.by)}"
+        text = ngettext(
+            "CLV {close}; {count} close of another sharp book or method left out",
+            "CLV {close}; {count} closes of another sharp book or method left out",
+            self.left_out,
+        )
+        return text.format(close=close_by_text(self.by), count=self.left_out)
+
+
+def close_by_text(by: CloseBy) -> str:
+    """Return the sharp book and the method of closes, in words."""
+    method = translated(method_words(by.method))
+    if by.reference:
+        return _("vs the {bookmaker} close, {method}").format(
+            bookmaker=translated(by.reference), method=method
+        )
+    return _("vs the sharp book's close, {method}").format(method=method)
 
 
 def by_one_close(
@@ -244,14 +262,24 @@ def luck_text(found: Report) -> str:
     if found.chance is None or found.bad_chance is None:
         return ""
     share = min(found.chance, found.bad_chance)
-    side = "by chance" if found.chance <= found.bad_chance else "as bad by chance"
     if share > _USUAL:
-        return "as expected by chance"
-    times = 1 / share if share > 0 else math.inf
-    about = "" if found.is_exact else "about "
-    return (
-        f"{about}one in {num(times):,.0f} {side}" if times < _HARDLY_EVER else f"hardly ever {side}"
-    )
+        return _("as expected by chance")
+    times, is_good = 1 / share if share > 0 else math.inf, found.chance <= found.bad_chance
+    if times >= _HARDLY_EVER:
+        return _("hardly ever by chance") if is_good else _("hardly ever as bad by chance")
+    if found.is_exact:
+        text = (
+            _("one in {times:,.0f} by chance")
+            if is_good
+            else _("one in {times:,.0f} as bad by chance")
+        )
+    else:
+        text = (
+            _("about one in {times:,.0f} by chance")
+            if is_good
+            else _("about one in {times:,.0f} as bad by chance")
+        )
+    return text.format(times=num(times))
 
 
 def is_luck_rough(found: Report) -> bool:

@@ -13,6 +13,7 @@ from oddsdesk.base.figures import FigureError, read_amount
 from oddsdesk.base.score_sheets import EXPECTED, read_scores
 from oddsdesk.base.spreadsheets import SheetError, SheetRow, read_sheet
 from oddsdesk.base.text import as_written
+from oddsdesk.base.texts import _, translated
 from oddsdesk.contract.results import without_contradictions
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, cashed_out, settled
 from oddsdesk.ledger.cells import read_result
@@ -44,7 +45,9 @@ def settle_by_file(
         return _by_number(rows, named, held, now_ms)
     sheet = read_scores(titles, rows, source, now_ms)
     if sheet is None:
-        raise SheetError(f"no results: expected columns bet, result, or {EXPECTED}")
+        raise SheetError(
+            _("no results: expected columns bet, result, or {columns}").format(columns=EXPECTED)
+        )
     results, contradictions = without_contradictions(sheet.results)
     settled_by = settle_by_results(held, results, rules or SettlementRules(), now_ms)
     return settled_by._replace(problems=[*sheet.problems, *contradictions], without_result=())
@@ -59,20 +62,26 @@ def _by_number(
         cells = {key: as_written(row.cells.get(title, "")) for key, title in named.items()}
         try:
             if row.fault:
-                raise FigureError(row.fault)
+                raise FigureError(translated(row.fault))
             number, place = read_bet_number(cells["bet"])
             bet = held.get(number)
             if bet is None or place > len(bet.legs):
-                raise FigureError(f"no bet {cells['bet']}")
+                raise FigureError(_("no bet {bet}").format(bet=cells["bet"]))
             result = read_given_result(cells["result"])
             before = bet.legs[place - 1].result if place else bet.result
             if result is None or before is result:
                 continue
             if before is not None:
-                raise FigureError(f"bet {cells['bet']} is already settled as {before.words}")
+                raise FigureError(
+                    _("bet {bet} is already settled as {result}").format(
+                        bet=cells["bet"], result=translated(before.words)
+                    )
+                )
             ended = _ended(bet, place, result, cells, now_ms)
         except (FigureError, BadBetError) as error:
-            problems.append(f"line {row.number}: {error}")
+            problems.append(
+                _("line {number}: {error}").format(number=row.number, error=translated(str(error)))
+            )
             continue
         held[number] = changed[number] = ended
     found = Settled([], problems, is_by_hand=True)
@@ -100,7 +109,11 @@ def read_bet_number(text: str) -> tuple[int, int]:
     """
     found = _NUMBER.fullmatch(text.strip())
     if found is None:
-        raise FigureError(f"bet {text!r}: expected the number of a bet, or 12.2 for its second leg")
+        raise FigureError(
+            _("bet {text!r}: expected the number of a bet, or 12.2 for its second leg").format(
+                text=text
+            )
+        )
     return int(found[1]), int(found[2] or 0)
 
 

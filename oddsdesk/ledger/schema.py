@@ -7,6 +7,7 @@ from typing import Final
 
 from oddsdesk.base.earlier_copy import CopyError, forget_older_copies, keep_copy, way_back
 from oddsdesk.base.places import cannot_be_written, is_on_read_only_disk
+from oddsdesk.base.texts import _
 from oddsdesk.ledger.accounts import ACCOUNT_TABLES
 
 _APPLICATION_ID: Final = 0x6F64646C  # "oddl"
@@ -162,11 +163,17 @@ def _version_of(connection: sqlite3.Connection, path: Path) -> int:
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if application != _APPLICATION_ID:
         if connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchall():
-            raise LedgerError(f"{path}: not the ledger, but a database of another kind")
+            raise LedgerError(
+                _("{path}: not the ledger, but a database of another kind").format(path=path)
+            )
         return 0
     if version > len(_STEPS):
         back = way_back(path, recognise_ledger, LedgerError)
-        raise LedgerError(f"{path}: written by a newer oddsdesk; update this one{back}")
+        raise LedgerError(
+            _("{path}: written by a newer oddsdesk; update this one{back}").format(
+                path=path, back=back
+            )
+        )
     return int(version)
 
 
@@ -174,14 +181,14 @@ def reason(path: Path, error: sqlite3.Error) -> str:
     """Return why SQLite refused, in plain words, and what to do."""
     match getattr(error, "sqlite_errorname", ""):
         case "SQLITE_NOTADB" | "SQLITE_CORRUPT":
-            return f"not a database, or damaged ({error}); move the file away"
+            return _("not a database, or damaged ({error}); move the file away").format(error=error)
         case "SQLITE_FULL":
-            return "the disk is full; nothing was recorded"
+            return _("the disk is full; nothing was recorded")
         case name if name.startswith("SQLITE_CANTOPEN") and not is_on_read_only_disk(path):
-            return "cannot be opened; check that it is a file and that its folder is writable"
+            return _("cannot be opened; check that it is a file and that its folder is writable")
         case name if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN")):
             return cannot_be_written(path)
         case name if name.startswith("SQLITE_BUSY"):
-            return "locked by another program; try again later"
+            return _("locked by another program; try again later")
         case _:
-            return f"cannot be used ({error})"
+            return _("cannot be used ({error})").format(error=error)

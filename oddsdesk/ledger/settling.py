@@ -8,17 +8,26 @@ from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from oddsdesk.base.numbers import num
+from oddsdesk.base.texts import _, translated
 from oddsdesk.contract.identity import game_title
 from oddsdesk.contract.results import SOUGHT_EARLIER_MS, SOUGHT_LATER_MS, GameResult
 from oddsdesk.ledger.bet_kinds import BetKind
-from oddsdesk.ledger.bets import BadBetError, BetState, PlacedBet, settled, was_undone
+from oddsdesk.ledger.bets import (
+    BadBetError,
+    BetState,
+    PlacedBet,
+    recorded_text,
+    settled,
+    undone_text,
+    was_undone,
+)
 from oddsdesk.ledger.judging import NOT_BEGUN_MS, ResultJudge, Verdict
 from oddsdesk.ledger.legs import Part, leg_settled, parts_of
 from oddsdesk.ledger.open_bets import wanted_kick_offs
 from oddsdesk.pricing.selections import Result
 from oddsdesk.pricing.settlement_rules import SettlementRules
 
-_PLACES: Final = "results do not give the places: settle it as won, placed or lost"
+_PLACES: Final = _("results do not give the places: settle it as won, placed or lost")
 
 
 class ToCheck(NamedTuple):
@@ -45,9 +54,15 @@ class ToCheck(NamedTuple):
         """The bet, the reason, and how it would end."""
         bet = self.bet
         game = f", {game_title(bet.match_name)}" if bet.match_name else ""
-        named = f"bet {bet.ident}, {bet.selection}{game}: {self.why}"
-        what = "the leg" if self.leg else "it"
-        return f"{named}; {what} would then be {self.proposed.words}" if self.proposed else named
+        values = {"ident": bet.ident, "selection": bet.selection, "game": game, "why": self.why}
+        if self.proposed is None:
+            return _("bet {ident}, {selection}{game}: {why}").format(**values)
+        text = (
+            _("bet {ident}, {selection}{game}: {why}; the leg would then be {result}")
+            if self.leg
+            else _("bet {ident}, {selection}{game}: {why}; it would then be {result}")
+        )
+        return text.format(**values, result=translated(self.proposed.words))
 
     def accepted(self, now_ms: int) -> PlacedBet:
         """Return the bet, or its leg, settled as proposed.
@@ -56,7 +71,9 @@ class ToCheck(NamedTuple):
             BadBetError: nothing is proposed, or the bet cannot end so.
         """
         if self.proposed is None:
-            raise BadBetError(f"bet {self.bet.ident}: it is not known how it ended")
+            raise BadBetError(
+                _("bet {ident}: it is not known how it ended").format(ident=self.bet.ident)
+            )
         if self.leg:
             return leg_settled(self.bet, self.leg, self.proposed, now_ms, self.by)
         return settled(self.bet, self.proposed, now_ms, self.by)
@@ -159,10 +176,12 @@ class _Found:
         check = _to_check(part, verdict)
         if check.proposed is before.result or (check.proposed is None and not check.is_contrary):
             return
-        settled_so = f"{part.lead}settled {before.result.words} by {before.settled_by}"
-        self._corrections.append(
-            check._replace(why=f"{settled_so}; now {verdict.why or verdict.by}")
+        why = _("settled {result} by {source}; now {now}").format(
+            result=translated(before.result.words),
+            source=recorded_text(before.settled_by),
+            now=verdict.why or recorded_text(verdict.by),
         )
+        self._corrections.append(check._replace(why=f"{part.shown_lead}{why}"))
 
     def settle(self, bet: PlacedBet, judged: Sequence[_Judged]) -> None:
         """Settle a bet, or some of its legs, by certain verdicts, and list what is in doubt."""
@@ -180,7 +199,7 @@ class _Found:
                     ended = check._replace(bet=ended).accepted(self._now_ms)
                     self._certain.append(check)
                 except BadBetError as error:
-                    why = f"{part.lead}{verdict.by}: {error}"
+                    why = f"{part.shown_lead}{recorded_text(verdict.by)}: {error}"
                     doubt = check._replace(why=why, proposed=None)
             if doubt is not None:
                 doubts.append(doubt)
@@ -202,10 +221,14 @@ class _Found:
         if verdict.why:
             return check
         if self._judge.is_of_two_games(verdict.result):
-            why = f"{verdict.by}: you have bets on two games that may have been on that date"
-            return check._replace(why=f"{part.lead}{why}", is_its_game=False)
+            why = _("{by}: you have bets on two games that may have been on that date").format(
+                by=recorded_text(verdict.by)
+            )
+            return check._replace(why=f"{part.shown_lead}{why}", is_its_game=False)
         if check.proposed is not None and was_undone(part.bet, check.proposed):
-            return check._replace(why=f"{part.lead}you undid this: {part.bet.undone}")
+            undone = undone_text(part.bet.undone)
+            why = _("you undid this: {result}").format(result=undone)
+            return check._replace(why=f"{part.shown_lead}{why}")
         return None
 
     def _list_each_way(self, judged: Sequence[_Judged]) -> None:
@@ -213,7 +236,7 @@ class _Found:
         for part, verdict in judged:
             if verdict is not None:
                 won = verdict.proposed if verdict.proposed is Result.WON else None
-                why = f"{verdict.why or verdict.by}; {_PLACES}"
+                why = f"{verdict.why or recorded_text(verdict.by)}; {_PLACES}"
                 check = _to_check(part, verdict)._replace(why=why, proposed=won)
                 self._to_check.append(check)
             elif part.bet.state(self._now_ms) is BetState.TO_SETTLE:
@@ -226,9 +249,17 @@ def _to_check(part: Part, verdict: Verdict) -> ToCheck:
     if part.bet.kind is BetKind.LAY and proposed is not None:
         proposed = proposed.reversed
     if verdict.share < 1 and not part.leg:
-        why = f"{why}, which pays {num(_dead_heat_back(part.bet, verdict.share)):.2f}"
+        why = _("{why}, which pays {paid:.2f}").format(
+            why=why, paid=num(_dead_heat_back(part.bet, verdict.share))
+        )
     return ToCheck(
-        *(part.whole, f"{part.lead}{why}" if why else "", verdict.result, proposed, verdict.by),
+        *(
+            part.whole,
+            f"{part.shown_lead}{why}" if why else "",
+            verdict.result,
+            proposed,
+            verdict.by,
+        ),
         *(verdict.is_its_game, verdict.is_contrary, part.leg),
     )
 

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from oddsdesk.base.texts import _, translated
 from oddsdesk.contract.markets import market_named
 from oddsdesk.contract.times import DAY_MS, MINUTE_MS
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, check_bet, was_undone
@@ -85,13 +86,21 @@ def _updated(same: PlacedBet, bet: PlacedBet, problems: list[str]) -> PlacedBet:
     told = None if bet.result is None else bet.result.words
     is_by_account = bool(bet.settled_by) and same.settled_by == bet.settled_by
     if bet.result is not None and was_undone(same, bet.result):
-        problems.append(f"bet {same.ident}: the account says {told}, which you undid")
+        problems.append(
+            _("bet {ident}: the account says {told}, which you undid").format(
+                ident=same.ident, told=translated(told or "")
+            )
+        )
         return numbered
     if same.result is not None and bet.result is not same.result and not is_by_account:
         if told:
             problems.append(
-                f"bet {same.ident} is {same.result.words} in the ledger, but the account says "
-                f"{told}; not changed"
+                _(
+                    "bet {ident} is {result} in the ledger, but the account says {told}; "
+                    "not changed"
+                ).format(
+                    ident=same.ident, result=translated(same.result.words), told=translated(told)
+                )
             )
         return numbered
     facts = {name: getattr(bet, name) for name in _FACTS}

@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from statistics import NormalDist
 from typing import Final, NamedTuple
 
+from oddsdesk.base.texts import N_
+
 DEFAULT_METHOD: Final = "margin_proportional"
 PUBLISHED: Final = "published"
 _NO_MARGIN: Final = 1e-12
@@ -217,6 +219,22 @@ _FORMULAS: Final[dict[str, Callable[[Sequence[float]], _Solution]]] = {
 }
 METHODS: Final = tuple(_FORMULAS)
 """Names of the methods; ``published`` last, which adds margin instead of taking it out."""
+_WORDS: Final = {
+    "additive": N_("additive"),
+    "goto": N_("goto conversion"),
+    "margin_proportional": N_("margin proportional"),
+    "multiplicative": N_("multiplicative"),
+    "odds_ratio": N_("odds ratio"),
+    "power": N_("power"),
+    "probit": N_("probit"),
+    "published": N_("published"),
+    "shin": N_("shin"),
+}
+
+
+def method_words(method: str) -> str:
+    """Return what people call a method, as part of a sentence."""
+    return _WORDS.get(method, method.replace("_", " "))
 
 
 _STEPS: Final = 200

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 
 from oddsdesk.base.numbers import num
-from oddsdesk.base.texts import _, ngettext, pgettext, translated
+from oddsdesk.base.texts import _, ngettext, translated
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.basis import Basis
 from oddsdesk.board.model.matrix import (
@@ -43,7 +43,14 @@ from oddsdesk.contract.resources import ValueBet
 from oddsdesk.contract.texts import MINUS
 from oddsdesk.pricing.assessment import Assessment, Caution, settlement_of, settles_otherwise
 from oddsdesk.pricing.audit import fair_odds
-from oddsdesk.pricing.devig import DEFAULT_METHOD, METHODS, PUBLISHED, DevigError, devig
+from oddsdesk.pricing.devig import (
+    DEFAULT_METHOD,
+    METHODS,
+    PUBLISHED,
+    DevigError,
+    devig,
+    method_words,
+)
 from oddsdesk.pricing.profiles import Profile
 from oddsdesk.pricing.stakes import Depth
 from oddsdesk.pricing.value import (
@@ -61,20 +68,7 @@ from oddsdesk.pricing.value import (
 
 def method_name(method: str) -> str:
     """Return a devig method's name as part of a sentence."""
-    return _METHOD_NAMES.get(method, method.replace("_", " "))
-
-
-_METHOD_NAMES: Final = {
-    "goto": _("goto conversion"),
-    "additive": pgettext("devig method", "additive"),
-    "margin_proportional": pgettext("devig method", "margin proportional"),
-    "multiplicative": pgettext("devig method", "multiplicative"),
-    "odds_ratio": pgettext("devig method", "odds ratio"),
-    "power": pgettext("devig method", "power"),
-    "probit": pgettext("devig method", "probit"),
-    "published": pgettext("devig method", "published"),
-    "shin": pgettext("devig method", "shin"),
-}
+    return translated(method_words(method))
 
 
 SAME_AS_DEFAULT: Final = "additive"
