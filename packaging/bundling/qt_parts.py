@@ -1,7 +1,5 @@
 """What of Qt goes into the bundle. Each part is named on one side or the other: a test checks."""
 
-from pathlib import Path
-
 USED = frozenset({"QtCore", "QtDBus", "QtGui", "QtSvg", "QtWidgets"})
 """QtDBus is not imported by us: the platform themes and input methods are linked to it."""
 
@@ -58,9 +56,3 @@ PLUGINS = frozenset(
 def keeps_plugin(path: str) -> bool:
     """Say whether a file below Qt's ``plugins`` folder, such as ``platforms/libqxcb.so``, stays."""
     return path.rsplit(".", 1)[0] in PLUGINS
-
-
-def keeps_translation(name: str, resources: Path) -> bool:
-    """Say whether a file of Qt's ``translations`` stays: the base of a language that we have."""
-    base, _, language = name.removesuffix(".qm").partition("_")
-    return base == "qtbase" and bool(language) and (resources / "locale" / language).is_dir()

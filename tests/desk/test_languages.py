@@ -29,7 +29,6 @@ TRANSLATED = (
 """Rooms that show no English any more; add each room whose texts have been marked."""
 NOT_YET = frozenset(
     {
-        *("Close", "Float", "Scroll Left", "Scroll Right"),  # Qt's own
         *("Additive", "Goto", "Margin proportional", "Multiplicative", "Odds ratio", "Power"),
         *("Probit", "Published", "Shin"),  # devig methods
     }

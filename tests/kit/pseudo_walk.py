@@ -38,6 +38,7 @@ from oddsdesk.desk.settings.saved_state import Layout, Preferences
 from oddsdesk.desk.shell.app import Introduction
 from oddsdesk.desk.shell.assembly import Desk
 from oddsdesk.desk.shell.key_list import KeysDialog
+from oddsdesk.desk.ui.qt_texts import translate_qt
 from oddsdesk.desk.ui.theme.theme import Scheme, Theme
 from tests.kit.late_panels import make_all
 from tests.kit.quoted_game import REFERENCE, QuotedGame
@@ -112,6 +113,7 @@ def room_of(widget: QWidget | None) -> str:
 def walk(folder: Path) -> None:
     """Open everything, print the untranslated texts of each room as JSON, and end the process."""
     application = QApplication([])
+    translate_qt(application)
     theme = Theme(application, Scheme.DARK)
     layout = Layout(folder / "desk.ini")
     preferences, records = Preferences(layout), Records(folder / "ledger.db")

@@ -71,10 +71,10 @@ from oddsdesk.desk.shell.looking_back import LookingBack, PastOpener
 from oddsdesk.desk.shell.loop import Garbage, run_on_qt
 from oddsdesk.desk.shell.messages import log_connection
 from oddsdesk.desk.shell.navigation import setting_entries
-from oddsdesk.desk.shell.qt_words import translate_qt
 from oddsdesk.desk.shell.settlement import BetSettlement
 from oddsdesk.desk.ui.controls.labels import Label
 from oddsdesk.desk.ui.local_server import LocalServer
+from oddsdesk.desk.ui.qt_texts import translate_qt
 from oddsdesk.desk.ui.spacing import GAP, HALF, LEAD, STEP, vertical
 from oddsdesk.desk.ui.theme.theme import Scheme, Theme
 from oddsdesk.ledger.own_tables import known_bands, known_weights

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import PySide6
 import pytest
-from bundling.qt_parts import LEFT_OUT, USED, keeps_plugin, keeps_translation
+from bundling.qt_parts import LEFT_OUT, USED, keeps_plugin
 
 ROOT = Path(__file__).parents[3]
 
@@ -62,12 +62,3 @@ def test_the_plugins_of_this_machine_are_there():
         if keeps_plugin(path.relative_to(plugins).as_posix())
     ]
     assert len(kept) >= 8
-
-
-@pytest.mark.parametrize(
-    ("name", "kept"),
-    [("qtbase_es.qm", True), ("qtbase_fi.qm", False), ("qtbase.qm", False), ("qt_es.qm", False)],
-)
-def test_qt_s_translations_are_kept_for_our_languages(tmp_path: Path, name: str, kept: bool):
-    (tmp_path / "locale" / "es").mkdir(parents=True)
-    assert keeps_translation(name, tmp_path) is kept
