@@ -29,7 +29,7 @@ from oddsdesk.board.valuation.figures import (
     fair_without,
     window_without,
 )
-from oddsdesk.contract.competitions import competition_title
+from oddsdesk.contract.competitions import competition_title, period_label
 from oddsdesk.contract.identity import game_title
 from oddsdesk.contract.markets import market_title
 from oddsdesk.pricing.assessment import Caution, doubts_in_order
@@ -184,6 +184,7 @@ class SelectionEntry(msgspec.Struct, eq=False):
     kick_off: int | None
     is_live: bool
     period_label: str
+    """In English, as exports and saved filters have it."""
     order: tuple[object, ...]
     """Its place in the field's order: game, market, line, side."""
     text: str
@@ -473,6 +474,7 @@ def make_selection_entry(
 ) -> SelectionEntry:
     """Return the selection of a price that is new to the grid."""
     game = game_title(matrix.match_name)
+    label = period_label(matrix.sport, key.period)
     said = (
         matrix.match_name,
         game,
@@ -481,11 +483,11 @@ def make_selection_entry(
         matrix.sport,
         section.line_title,
         key.market_type,
-        section.period_label,
+        label,
         key.selection,
         market_title(key.market_type),
     )
-    in_language = (matrix.sport, market_title(key.market_type), section.period_label)
+    in_language = (matrix.sport, market_title(key.market_type), label)
     said_here = [text for each in in_language if (text := translated(each)) != each]
     kick_off = float("inf") if matrix.kick_off is None else matrix.kick_off
     side = next(i for i, row in enumerate(section.rows) if row.selection == key.selection)
@@ -498,7 +500,7 @@ def make_selection_entry(
         sport=matrix.sport,
         kick_off=matrix.kick_off,
         is_live=matrix.is_live,
-        period_label=section.period_label,
+        period_label=label,
         order=(kick_off, matrix.match_name, *section.section_order(), side),
         text=" ".join((*said, *said_here)).casefold(),
     )

@@ -9,7 +9,7 @@ import msgspec
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.numbers import num
-from oddsdesk.base.texts import _
+from oddsdesk.base.texts import _, pgettext
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.basis import Freshness
 from oddsdesk.board.model.matrix import Laid, Price, RowKey, Section, SelectionRow
@@ -393,7 +393,7 @@ def _best_sample(layout: MatrixLayout) -> str:
 
 def _reference_header(context: MatrixContext) -> Header:
     name, age = context.board.reference_name, context.age(context.layout.reference)
-    parts = (age, "limit" if context.layout.has_limits else "")
+    parts = (age, pgettext("a price", "limit") if context.layout.has_limits else "")
     note, code = " · ".join(filter(None, parts)), context.names.code(name)
     return Header(context.names.short(name), note, _age_tip(name, age), code=code, name=name)
 

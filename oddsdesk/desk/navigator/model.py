@@ -21,10 +21,11 @@ from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.market_words import sport_text
 from oddsdesk.base.texts import _, ngettext
 from oddsdesk.board.model.matrix import GameEntry
 from oddsdesk.board.model.results import GameScore
-from oddsdesk.contract.competitions import SPORTS, competition_title, sport_title
+from oddsdesk.contract.competitions import SPORTS, competition_title
 from oddsdesk.contract.identity import teams
 from oddsdesk.desk.settings.saved_state import Layout, Saved
 from oddsdesk.desk.ui.formatting import game_text, kick_off_text
@@ -61,7 +62,7 @@ class Node(msgspec.Struct):
     def node_title(self) -> str:
         """What people read."""
         is_sport = self.parent is not None and self.parent.parent is None
-        return sport_title(self.name) if is_sport else competition_title(self.name)
+        return sport_text(self.name) if is_sport else competition_title(self.name)
 
     @property
     def node_row(self) -> int:
@@ -255,7 +256,7 @@ class GamesModel(QAbstractListModel):
     def scope_name(self) -> str:
         """What is shown while nothing is filtered."""
         sport, competition = self._scope
-        return competition_title(competition) if competition else sport_title(sport or ALL)
+        return competition_title(competition) if competition else sport_text(sport or ALL)
 
     @property
     def total(self) -> int:

@@ -510,11 +510,10 @@ class PlaceDialog(Dialog):
         """Say what is staked at other odds than the listed ones; what was typed stays."""
         stake = self._planned_stake()
         amount = "" if not stake else typed_number(stake)
-        self.planned.setText(
-            ""
-            if stake is None
-            else _("Stake at these odds: {stake}").format(stake=amount or _("none"))
-        )
+        said = _("Stake at these odds: {stake}").format(stake=amount)
+        if not amount:
+            said = _("Stake at these odds: none")
+        self.planned.setText("" if stake is None else said)
         self._planned_row.setVisible(stake is not None)
         self.fill_in.setVisible(bool(amount) and self.stake.text().strip() != amount)
 

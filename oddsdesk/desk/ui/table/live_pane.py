@@ -19,7 +19,7 @@ from PySide6.QtCore import (
 )
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView, QWidget
 
-from oddsdesk.base.texts import _
+from oddsdesk.base.texts import _, ngettext
 from oddsdesk.desk.ui import spacing
 from oddsdesk.desk.ui.table.cell_painter import CellPainter, Laid, TextCache
 from oddsdesk.desk.ui.table.cells import NEVER, Align, Cell, Header
@@ -565,9 +565,8 @@ class LiveHeader(QHeaderView):
         missing = 0 if column else len(model.without_room)
         if not missing:
             return [header.note]
-        columns = "column" if missing == 1 else "columns"
         return [
-            f"+{missing} {columns}",
+            ngettext("+{missing} column", "+{missing} columns", missing).format(missing=missing),
             _("+{missing} more").format(missing=missing),
             f"+{missing}",
         ]
