@@ -7,11 +7,11 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from oddsdesk.base.market_words import market_text
 from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import _
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.matrix import CellKey, Matrix, RowKey, Section
-from oddsdesk.board.model.titles import market_name
 from oddsdesk.board.opportunities.finder import (
     LEAST_UNCHECKED,
     FamilyKey,
@@ -197,7 +197,7 @@ class PromoWay(msgspec.Struct, frozen=True):
         key, market_type = self.legs[place].key, self.legs[0].key.market_type
         named = self.legs[place].named(key.selection)
         is_alike = key.market_type == market_type
-        return named if is_alike else f"{named} ({market_name(key.market_type)})"
+        return named if is_alike else f"{named} ({market_text(key.market_type)})"
 
     def other_money(self, place: int) -> str:
         """Return the currency of a leg if it is another one than the offer's; else empty."""

@@ -11,6 +11,7 @@ from typing import Any, Final
 import click
 
 from oddsdesk.base.clock import system_clock
+from oddsdesk.base.market_words import period_text
 from oddsdesk.base.tasks import exhaust
 from oddsdesk.base.texts import N_, _, pgettext, translated
 from oddsdesk.board.board import Board
@@ -21,7 +22,6 @@ from oddsdesk.cli.bet_sources import Moment, board_of, read_moment, reference_ch
 from oddsdesk.cli.options import Number
 from oddsdesk.cli.own_records import own_rules, own_setting, placed_bets
 from oddsdesk.cli.terminal import aligned, market_words, plain
-from oddsdesk.contract.competitions import period_label
 from oddsdesk.contract.identity import game_title
 from oddsdesk.desk.opportunities.rows import LegRow, count_text, leg_rows, rules_text
 from oddsdesk.desk.settings.declared import split_of
@@ -236,7 +236,7 @@ def _rows(legs: Sequence[LegRow], reference: str) -> list[tuple[str, ...]]:
     if found.market_type is not None:
         market = f", {market_words(found.market_type, found.sport, found.key.period)}"
     elif found.key.period:
-        market = f", {translated(period_label(found.sport, found.key.period))}"
+        market = f", {period_text(found.sport, found.key.period)}"
     whole = (_KINDS[legs[0].kind], f"{staked.worst_pct:+.2f} %", f"{found.hold_pct:+.2f} %")
     game = plain(f"{game_title(found.match_name)}{market}{_other_words(found, staked)}")
     return [

@@ -7,7 +7,7 @@ from oddsdesk.base.texts import N_, _, translated
 from oddsdesk.cli.bet_tables import reports_table
 from oddsdesk.cli.terminal import aligned, room
 from oddsdesk.contract.times import format_ms
-from oddsdesk.ledger.reporting import Grouping, split_report, whole_report
+from oddsdesk.ledger.reporting import Grouping, close_by_text, split_report, whole_report
 from oddsdesk.pricing.reports import Report
 from oddsdesk.research.backtest_summary import (
     Summary,
@@ -131,7 +131,7 @@ def _asked(runs: Sequence[Run]) -> Iterator[str]:
         )
     charged = _charges_text(runs)
     yield _("stakes: {stakes}").format(stakes=f"{_stakes_text(question)}{charged}")
-    yield _("CLV: {close}").format(close=translated(question.close.close_by_text))
+    yield _("CLV: {close}").format(close=close_by_text(question.close))
     since, until = question.since_ms, question.until_ms
     line = _("log: {count:,} rows").format(count=done.asked)
     if since is not None or until is not None:

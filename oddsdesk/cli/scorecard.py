@@ -18,6 +18,7 @@ from oddsdesk.cli.own_records import own_close_by, own_profiles, own_rules, own_
 from oddsdesk.cli.terminal import Progress, aligned, plain
 from oddsdesk.desk.settings.declared import METHOD
 from oddsdesk.ledger.own_tables import OwnTableError, save_weights
+from oddsdesk.ledger.reporting import close_by_text
 from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.consensus import CONSENSUS_TITLES
 from oddsdesk.pricing.devig import METHODS
@@ -353,9 +354,7 @@ def _tables(found: Scored) -> str:
         _(
             "holds of {games}; CLV {close}; [..] is the 95 % interval, (n) the "
             "count, ? means too few games"
-        ).format(
-            games=translated(games_text(found.games)), close=translated(found.close.close_by_text)
-        )
+        ).format(games=translated(games_text(found.games)), close=close_by_text(found.close))
     )
     return "\n".join(lines)
 

@@ -23,7 +23,7 @@ from oddsdesk.contract.formats import FOOTBALL_DATA
 from oddsdesk.contract.identity import game_title
 from oddsdesk.contract.results import BadResultError, GameResult, of_row, with_abandoned
 from oddsdesk.contract.times import MINUTE_MS, format_ms
-from oddsdesk.ledger.bets import BadBetError, PlacedBet, cashed_out, settled
+from oddsdesk.ledger.bets import BadBetError, PlacedBet, cashed_out, recorded_text, settled
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.ledger.legs import leg_settled, parts_of
 from oddsdesk.ledger.open_bets import wanted_kick_offs
@@ -302,7 +302,7 @@ def _settled_lines(before: PlacedBet, bet: PlacedBet) -> list[str]:
         _("leg settled: {bet}: {result} by {source}").format(
             bet=_bet_text(part.bet),
             result=translated(part.bet.result.words),
-            source=translated(part.bet.settled_by),
+            source=recorded_text(part.bet.settled_by),
         )
         for part, was in zip(parts_of(bet), parts_of(before), strict=True)
         if part.leg and part.bet.result is not None and was.bet.result is None
@@ -312,7 +312,7 @@ def _settled_lines(before: PlacedBet, bet: PlacedBet) -> list[str]:
             _("settled: {bet}: {result} by {source}").format(
                 bet=_bet_text(bet),
                 result=translated(bet.result.words),
-                source=translated(bet.settled_by),
+                source=recorded_text(bet.settled_by),
             )
         )
     return lines

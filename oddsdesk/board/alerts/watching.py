@@ -13,6 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.market_words import market_text
 from oddsdesk.base.numbers import num
 from oddsdesk.base.tasks import Jobs, in_daemon_thread, slices, spawn
 from oddsdesk.base.texts import _, ngettext
@@ -30,7 +31,6 @@ from oddsdesk.board.alerts.gate import Alert, AlertEntry, AlertMemory, Gate, Hel
 from oddsdesk.board.board import Board
 from oddsdesk.board.model import notices
 from oddsdesk.board.model.matrix import CellKey, RowKey, Section
-from oddsdesk.board.model.titles import market_name
 from oddsdesk.board.opportunities.finder import Opportunity
 from oddsdesk.board.opportunities.offers import LOOK_RESTS, Opportunities
 from oddsdesk.board.opportunities.ways import UNRELIABLE
@@ -741,7 +741,7 @@ def value_text(price: AssessedPrice) -> Said:
     """Return the game, and what the price is judged by."""
     found = price.assessment
     said: list[str | float] = [
-        f"{game_title(price.match_name)} · {market_name(price.key.market_type)}"
+        f"{game_title(price.match_name)} · {market_text(price.key.market_type)}"
     ]
     if found.fair_odds is not None:
         said += _with_odds(f" · {_('fair {odds}')}", _rounded(found.fair_odds))

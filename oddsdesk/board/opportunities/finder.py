@@ -11,10 +11,10 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from oddsdesk.base.market_words import market_text
 from oddsdesk.base.texts import _
 from oddsdesk.board.model.basis import Basis
 from oddsdesk.board.model.matrix import Matrix, RowKey, Section
-from oddsdesk.board.model.titles import market_name
 from oddsdesk.board.opportunities.family import Family, Line
 from oddsdesk.board.opportunities.ways import Candidate, Offer, Ways, outcome_of
 from oddsdesk.board.valuation.judging import Judge
@@ -225,7 +225,7 @@ class Opportunity(msgspec.Struct, frozen=True):
         named = leg.named(leg.key.selection)
         if self.market_type is not None:
             return named
-        return f"{named} ({market_name(leg.key.market_type)})"
+        return f"{named} ({market_text(leg.key.market_type)})"
 
     @property
     def hold_pct(self) -> float:

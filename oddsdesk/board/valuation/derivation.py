@@ -7,11 +7,11 @@ scores and a band.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from oddsdesk.base.market_words import market_text
 from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import _, translated
 from oddsdesk.board.model.basis import Basis
 from oddsdesk.board.model.matrix import Matrix, Section
-from oddsdesk.board.model.titles import market_name
 from oddsdesk.board.valuation.deriving import game_of, group_of, why_not_derived
 from oddsdesk.contract.texts import MINUS
 from oddsdesk.pricing.derived import FairGame, selection_text
@@ -183,7 +183,7 @@ def _parameters(model: Model) -> Iterator[tuple[str, str]]:
 def _fit(model: Model) -> Iterator[FittedLine]:
     for line, miss in model.misses:
         text = selection_text(line.market_type, line.key, line.side)
-        title = _with_minus(f"{market_name(line.market_type)} {text}")
+        title = _with_minus(f"{market_text(line.market_type)} {text}")
 
         yield FittedLine(title, line.probability, line.probability + miss)
 

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
+from oddsdesk.base.market_words import market_text, period_text
 from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import _, ngettext, translated
 from oddsdesk.board.board import Board
@@ -26,7 +27,6 @@ from oddsdesk.board.model.matrix import (
     offered,
     own_group,
 )
-from oddsdesk.board.model.titles import market_name, period_name
 from oddsdesk.board.valuation.derivation import Derivation, derivation_of, why_not
 from oddsdesk.board.valuation.judging import line_of
 from oddsdesk.board.valuation.pool import (
@@ -525,8 +525,8 @@ def _explain_row(board: Board, key: RowKey, row: ServiceRow, now_ms: int) -> Exp
         key=key,
         match_name=bet.match_name,
         sport=sport_in(bet),
-        market=market_name(bet.market_type),
-        period_label=period_name(sport_in(bet), bet.period),
+        market=market_text(bet.market_type),
+        period_label=period_text(sport_in(bet), bet.period),
         bookmaker=bet.bookmaker,
         reference=board.reference_name,
         odds=bet.odds,

@@ -8,10 +8,10 @@ from typing import Final
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
+from oddsdesk.base.market_words import period_text
 from oddsdesk.board.model import matrix
 from oddsdesk.board.model.basis import NEVER_STALE_MS, Basis, DeskReference
 from oddsdesk.board.model.notices import Changes
-from oddsdesk.board.model.titles import period_name
 from oddsdesk.board.valuation import figures
 from oddsdesk.board.valuation.figures import FoundOffer, Holds
 from oddsdesk.contract.quotes import MOST_LEVELS
@@ -479,7 +479,7 @@ class Market:
             changes.note_quote(self._quote(bookmaker), named)
 
     def _group(self, basis: Basis) -> None:
-        label = period_name(self.sport, self.period)
+        label = period_text(self.sport, self.period)
         sections = [
             matrix.Section(
                 key=matrix.SectionKey(self.market_type, self.period, group.key),

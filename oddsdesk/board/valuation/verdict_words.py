@@ -4,10 +4,10 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
+from oddsdesk.base.market_words import market_text
 from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import N_, _, mid_sentence, ngettext, translated
 from oddsdesk.board.model.matrix import Laid
-from oddsdesk.board.model.titles import market_name
 from oddsdesk.board.valuation.explaining import (
     Explanation,
     NoFairOdds,
@@ -382,7 +382,7 @@ def _named_lines(names: Iterable[LineName]) -> str:
 def line_title(name: LineName) -> str:
     """Return a line as part of a sentence: ``match result``, ``handicap −0.5``."""
     key = name.key.replace("-", MINUS)
-    return f"{mid_sentence(market_name(name.market_type))} {key}".rstrip()
+    return f"{mid_sentence(market_text(name.market_type))} {key}".rstrip()
 
 
 def below_minimum_text(found: Assessment) -> str:

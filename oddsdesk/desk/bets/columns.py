@@ -23,7 +23,7 @@ from oddsdesk.desk.ui.table.cells import Align, Cell, Column, ColumnSpec, Header
 from oddsdesk.desk.ui.table.live_model import StableRowsModel
 from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.ledger.bet_kinds import BetKind
-from oddsdesk.ledger.bets import BetState, PlacedBet
+from oddsdesk.ledger.bets import BetState, PlacedBet, recorded_text, undone_text
 from oddsdesk.ledger.settling import ToCheck
 from oddsdesk.pricing.selections import Result
 
@@ -61,7 +61,7 @@ def close_text(bet: PlacedBet) -> str:
         else:
             text = _("no close: {reason}: {line} closed at a fair {odds}")
         fair = "" if close.moved_fair_odds is None else fair_text(close.moved_fair_odds)
-        return text.format(reason=translated(close.why), line=close.moved_to, odds=fair)
+        return text.format(reason=recorded_text(close.why), line=close.moved_to, odds=fair)
     by = ", ".join(filter(None, (_method_text(close.method), close.reference)))
     return _("close {odds}, fair {fair} ({source})").format(
         odds=exact_odds_text(close.odds), fair=fair_text(close.fair_odds), source=by
@@ -124,7 +124,8 @@ def settled_text(bet: PlacedBet, proposal: ToCheck | None) -> str:
     """Return how a bet was settled, or why it was not and what was found."""
     if proposal is not None:
         lead = "" if proposal.proposed is None else f"→ {_proposed_words(proposal)}"
-        by = f"({proposal.by})" if lead and proposal.by and proposal.by not in proposal.why else ""
+        source = recorded_text(proposal.by)
+        by = f"({source})" if lead and source and source not in proposal.why else ""
         return " · ".join(filter(None, (f"{lead} {by}".strip(), translated(proposal.why))))
     if bet.result is None:
         return ""
@@ -133,15 +134,17 @@ def settled_text(bet: PlacedBet, proposal: ToCheck | None) -> str:
 
 def _settled_by(bet: PlacedBet) -> str:
     """Return what settled a bet; the results in imported lists have no time."""
-    return bet.settled_by or (_("imported") if bet.settled_at is None else _("by hand"))
+    return recorded_text(bet.settled_by) or (
+        _("imported") if bet.settled_at is None else _("by hand")
+    )
 
 
 def found_text(proposal: ToCheck) -> str:
     """Return how a bet would settle and by what: ``won (football-data 2-1)``."""
     if proposal.proposed is None:
-        return proposal.by
+        return recorded_text(proposal.by)
     word = _proposed_words(proposal)
-    return f"{word} ({proposal.by})" if proposal.by else word
+    return f"{word} ({recorded_text(proposal.by)})" if proposal.by else word
 
 
 def _proposed_words(proposal: ToCheck) -> str:
@@ -156,13 +159,6 @@ def _proposal_lines(proposal: ToCheck) -> tuple[str, str]:
     if proposal.proposed is None:
         return why, ""
     return why, _("As found: {result}. Enter settles").format(result=found_text(proposal))
-
-
-def _undone_text(undone: str) -> str:
-    result, by, source = undone.partition(" by ")
-    if not by:
-        return undone
-    return _("{result} by {source}").format(result=translated(result), source=source)
 
 
 def _cashed_text(bet: PlacedBet) -> str:
@@ -186,7 +182,7 @@ def facts_text(bet: PlacedBet, proposal: ToCheck | None = None) -> str:
         _("Settled: {source}").format(source=_settled_by(bet)) if bet.result is not None else "",
         *(() if proposal is None else _proposal_lines(proposal)),
         legs_text(bet),
-        _("You undid: {result}").format(result=_undone_text(bet.undone)) if bet.undone else "",
+        _("You undid: {result}").format(result=undone_text(bet.undone)) if bet.undone else "",
         close_text(bet),
         _("CLV {basis}").format(basis=PER_DECIDED_TEXT) if bet.clv_per == "decided" else "",
         bet.note,

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.tasks import cancel_tasks, in_daemon_thread, spawn
-from oddsdesk.base.texts import _
+from oddsdesk.base.texts import _, translated
 from oddsdesk.board.board import Board
 from oddsdesk.board.intake.result_reading import ResultReader
 from oddsdesk.board.model.notices import ResultsChanged
@@ -20,7 +20,7 @@ from oddsdesk.contract.results import GameResult, with_abandoned
 from oddsdesk.desk.bet_cells import at_bookmaker
 from oddsdesk.desk.records import Records, Taken
 from oddsdesk.desk.ui.formatting import signed_hundredths_text
-from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.bets import PlacedBet, recorded_text
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.ledger.open_bets import wanted_kick_offs
 from oddsdesk.pricing.profiles import Profiles
@@ -234,11 +234,12 @@ def _ended_line(bets: Sequence[PlacedBet]) -> str:
     if len(bets) == 1:
         (bet,) = bets
         assert bet.result is not None
-        what = f"{bet.selection}{at_bookmaker(bet)} {bet.result.words} ({bet.settled_by})"
-        practice = ["practice"] if bet.practice else []
+        result, source = translated(bet.result.words), recorded_text(bet.settled_by)
+        what = f"{bet.selection}{at_bookmaker(bet)} {result} ({source})"
+        practice = [_("practice")] if bet.practice else []
         return _("Settled: {names}").format(names=", ".join([what, *sums, *practice]))
     counts = Counter(bet.result for bet in bets)
-    ends = [f"{each.words} {counts[each]}" for each in Result if counts[each]]
+    ends = [f"{translated(each.words)} {counts[each]}" for each in Result if counts[each]]
     made_up = sum(bet.practice for bet in bets)
     apart = [_("{made_up} practice").format(made_up=made_up)] if made_up else []
     return _("Settled {count} bets: {results}").format(
@@ -251,14 +252,11 @@ def check_line(corrections: "Sequence[ToCheck]") -> str:
     if not corrections:
         return ""
     first, more = corrections[0], len(corrections) - 1
-    need = _("{more} settled bets need").format(more=more + 1) if more else _("1 settled bet needs")
-    others = _("; and {more} more").format(more=more) if more else ""
-    return _("{need} a check: {selection}{at_bookmaker}, {why}{others}").format(
-        need=need,
-        selection=first.bet.selection,
-        at_bookmaker=at_bookmaker(first.bet),
-        why=first.why,
-        others=others,
+    bet = f"{first.bet.selection}{at_bookmaker(first.bet)}"
+    if not more:
+        return _("1 settled bet needs a check: {bet}, {why}").format(bet=bet, why=first.why)
+    return _("{count} settled bets need a check: {bet}, {why}; and {more} more").format(
+        count=more + 1, bet=bet, why=first.why, more=more
     )
 
 

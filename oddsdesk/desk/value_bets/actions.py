@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.market_words import market_text
 from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import _, translated
 from oddsdesk.board.board import Board
@@ -24,7 +25,6 @@ from oddsdesk.board.opportunities.offers import (
 )
 from oddsdesk.board.valuation.verdict_words import caution_text
 from oddsdesk.contract.identity import game_title
-from oddsdesk.contract.markets import market_title
 from oddsdesk.desk.bet_cells import bet_named
 from oddsdesk.desk.records import Records, above_cap
 from oddsdesk.desk.ui.actions import add_action
@@ -284,7 +284,7 @@ def _thing(kind: HiddenKind, subject: BetSubject) -> Hidden | None:
     if kind is HiddenKind.GAME:
         return Hidden(kind, game_id, game)
     if kind is HiddenKind.MARKET:
-        return Hidden(kind, market_type, market_title(market_type))
+        return Hidden(kind, market_type, market_text(market_type))
     if kind is HiddenKind.BOOKMAKER:
         return Hidden(kind, subject.bookmaker, subject.bookmaker)
     outcome = outcome_named(
@@ -292,7 +292,7 @@ def _thing(kind: HiddenKind, subject: BetSubject) -> Hidden | None:
     )
     if outcome is None:
         return None
-    return Hidden(kind, bet_key(outcome), f"{selection}, {market_title(market_type)}, {game}")
+    return Hidden(kind, bet_key(outcome), f"{selection}, {market_text(market_type)}, {game}")
 
 
 class LegPlacer(QObject):
