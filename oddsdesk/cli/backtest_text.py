@@ -3,7 +3,7 @@
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Final
 
-from oddsdesk.base.texts import N_, _, translated
+from oddsdesk.base.texts import N_, _, ngettext, translated
 from oddsdesk.cli.bet_tables import reports_table
 from oddsdesk.cli.terminal import aligned, room
 from oddsdesk.contract.times import format_ms
@@ -11,7 +11,6 @@ from oddsdesk.ledger.reporting import Grouping, close_by_text, split_report, who
 from oddsdesk.pricing.reports import Report
 from oddsdesk.research.backtest_summary import (
     Summary,
-    bets_text,
     covered_lines,
     notes,
     shared_coverage,
@@ -50,7 +49,7 @@ def single(run: Run) -> Iterator[str]:
     size = _("{bets} of one unit each")
     if question.staking.kind != "flat":
         size = _("{bets} for {units:,.2f} units")
-    yield size.format(bets=translated(bets_text(found.bets)), units=found.staked)
+    yield size.format(bets=count_text(found.bets), units=found.staked)
     if found.settled:
         rows = [("", "", whole_report(bets))]
         rows += [("", name, each) for name, each in split_report(bets, Grouping.BOOKMAKER).items()]
@@ -60,10 +59,15 @@ def single(run: Run) -> Iterator[str]:
     for kind, derived in by_kind(run.done).items():
         of_kind = "; ".join(_figures(summary(derived)))
         text = _("of these {bets} {kind}: {figures}")
-        count = translated(bets_text(len(derived)))
+        count = count_text(len(derived))
         yield text.format(bets=count, kind=translated(kind), figures=of_kind)
     yield from map(translated, notes(run.done, question))
     yield from map(translated, covered_lines(run.done, question))
+
+
+def count_text(count: int) -> str:
+    """Return a number of bets in words."""
+    return ngettext("{count:,} bet", "{count:,} bets", count).format(count=count)
 
 
 def _narrowed(rows: Sequence[tuple[str, str, Report]]) -> list[str]:
@@ -201,9 +205,12 @@ def _charges_text(runs: Sequence[Run]) -> str:
 
 
 def _figures(found: Summary) -> Iterator[str]:
-    settled = translated(found.settled_text)
+    settled = count_text(found.settled)
+    if found.settled * 2 < found.bets:
+        text = _("{count:,} of {bets}")
+        settled = text.format(count=found.settled, bets=count_text(found.bets))
     yield _figure(_("yield"), found.yield_pct, found.yield_range, settled)
-    closed = translated(bets_text(found.clv_bets))
+    closed = count_text(found.clv_bets)
     yield _figure(_("CLV"), found.clv_pct, found.clv_range, closed)
 
 

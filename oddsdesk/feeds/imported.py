@@ -9,6 +9,7 @@ import msgspec
 
 from oddsdesk.base.file_kinds import wrong_kind
 from oddsdesk.base.spreadsheets import SheetError
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.quotes import BadQuoteError, Quote, check_quote
 from oddsdesk.contract.results import GameResult
 from oddsdesk.contract.series import GameSeries, check_series, count_odds
@@ -16,9 +17,9 @@ from oddsdesk.contract.texts import UNSHOWABLE
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.files import FilePart, lines_of
 
-OVER: Final = "finished game with a kick-off in the future"
+OVER: Final = N_("finished game with a kick-off in the future")
 """Reason for leaving out games with a final score and a future kick-off."""
-BROKEN_DRAW: Final = "draw without a possible price"
+BROKEN_DRAW: Final = N_("draw without a possible price")
 """Reason for leaving out the sides of a moneyline."""
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.formats import OWN_FORMATS, FileFormat, file_formats, find_format
 from oddsdesk.contract.quotes import CLOCK_TOLERANCE_MS, Quote
 from oddsdesk.contract.results import GameResult, without_contradictions
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from oddsdesk.store.reader import Reader
 
 STDIN: Final = "-"
-AHEAD_OF_NOW: Final = "scraped in the future"
+AHEAD_OF_NOW: Final = N_("scraped in the future")
 MOST_NAMED: Final = 3
 """How many games or files a message names."""
 Progress = Callable[[int], object]
@@ -168,10 +169,17 @@ def leave_out_over(imported: Imported, now_ms: int) -> None:
     _leave_out_points(
         imported, OVER, lambda each, _: (each.competition, each.match_name, each.kick_off) in games
     )
-    imported.problems.append(
-        f"left out {len(over)} game{'s' * (len(over) > 1)} with a result and a future kick-off:"
-        f" {_named((each.match_name for each in over), 'games')}; correct their dates"
-    )
+    named = _named((each.match_name for each in over), "games")
+    if len(over) == 1:
+        told = N_(
+            f"left out 1 game with a result and a future kick-off: {named}; correct their dates"
+        )
+    else:
+        told = N_(
+            f"left out {len(over)} games with a result and a future kick-off: {named}; correct"
+            " their dates"
+        )
+    imported.problems.append(told)
 
 
 def set_times(imported: Imported, now_ms: int, shift: int | None = None) -> None:
@@ -191,7 +199,7 @@ def set_times(imported: Imported, now_ms: int, shift: int | None = None) -> None
     imported.series = [each.with_times(shift or 0, latest) for each in imported.series]
 
 
-AHEAD: Final = "shifted as far as the odds here, some of these prices would be in the future"
+AHEAD: Final = N_("shifted as far as the odds here, some of these prices would be in the future")
 
 
 def why_apart(reader: "Reader", *, shift_to_now: bool) -> str:
@@ -206,9 +214,11 @@ def why_apart(reader: "Reader", *, shift_to_now: bool) -> str:
     """
     is_shifted = abs(reader.shift_of_imports()) > MINUTE_MS
     if is_shifted and not shift_to_now:
-        return "these files have their own times, but those of the odds here are shifted to now"
+        return N_("these files have their own times, but those of the odds here are shifted to now")
     if shift_to_now and not is_shifted and reader.holds_real_odds():
-        return "the times of these files are shifted to now, but the odds here have their own times"
+        return N_(
+            "the times of these files are shifted to now, but the odds here have their own times"
+        )
     return ""
 
 
@@ -222,10 +232,13 @@ def leave_out_future(imported: Imported, now_ms: int, remedy: str) -> bool:
     if future:
         imported.quotes = [quote for quote in imported.quotes if quote.scraped_at <= latest]
         imported.skipped[AHEAD_OF_NOW] += sum(quote.price_count for quote in future)
+        latest_at = format_ms(future[-1].scraped_at)
+        games = _named((quote.match_name for quote in future), "games")
         imported.problems.append(
-            f"{len(future)} quotes were scraped more than 5 minutes in the future, the latest at "
-            f"{format_ms(future[-1].scraped_at)}, for"
-            f" {_named((quote.match_name for quote in future), 'games')}; {remedy}"
+            N_(
+                f"{len(future)} quotes were scraped more than 5 minutes in the future, the latest"
+                f" at {latest_at}, for {games}; {remedy}"
+            )
         )
     _leave_out_points(imported, AHEAD_OF_NOW, lambda _, point: point.scraped_at > latest)
     return bool(future)
@@ -250,7 +263,7 @@ def leave_out_series(imported: Imported) -> None:
     """Count statistics as skipped, for a target that holds only prices of bookmakers."""
     for kind, odds in count_odds(imported.series).items():
         if odds:
-            imported.skipped[f"{kind} odds of many bookmakers"] += odds
+            imported.skipped[N_(f"{kind} odds of many bookmakers")] += odds
     imported.series = []
 
 
@@ -260,9 +273,11 @@ def series_line(imported: Imported) -> str | None:
         return None
     odds, games = count_odds(imported.series), len(imported.series)
     names = ", ".join(sorted({each.source for each in imported.series}))
-    return (
-        f"series {names}: {odds['best']} best and {odds['mean']} mean odds of many bookmakers,"
-        f" of {games} game{'s' * (games != 1)}"
+    best, mean = odds["best"], odds["mean"]
+    if games == 1:
+        return N_(f"series {names}: {best} best and {mean} mean odds of many bookmakers, of 1 game")
+    return N_(
+        f"series {names}: {best} best and {mean} mean odds of many bookmakers, of {games} games"
     )
 
 
@@ -271,7 +286,7 @@ def american_line(imported: Imported) -> str | None:
     if not imported.american:
         return None
     files = _named(imported.american, "files")
-    return f"read as American odds (a price of -100 or less, or none below 100): {files}"
+    return N_(f"read as American odds (a price of -100 or less, or none below 100): {files}")
 
 
 def _named(all_names: Iterable[str], kind: str) -> str:

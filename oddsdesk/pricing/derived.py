@@ -11,6 +11,7 @@ from functools import cached_property, lru_cache
 from statistics import median
 from typing import Final, NamedTuple
 
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.competitions import FOOTBALL
 from oddsdesk.contract.markets import MARKETS, TOTALS, Form, market_title
 from oddsdesk.pricing.implied import Around, ImpliedLines
@@ -168,22 +169,24 @@ class FairGame:
     def why_not(self, market_type: str, group: LineGroup) -> str:
         """Return why a line group has no derived price, as a clause; empty where it has one."""
         if (market_type, group.key) in self._lines:
-            return "the sharp book prices this line itself"
+            return N_("the sharp book prices this line itself")
         if self._implied.find(market_type, group) is not None:
             return ""
         if self._in_play:
-            return "in play only double chance and draw no bet are derived, from the match result"
+            return N_(
+                "in play only double chance and draw no bet are derived, from the match result"
+            )
         if self._lacks_draw or self.model is None:
-            return f"the other lines do not imply it, and {self._why_no_model()}"
+            return N_(f"the other lines do not imply it, and {self._why_no_model()}")
         chances, push = self._modelled(self.model, market_type, group)
         if push is None:
-            return "the other lines do not imply it, and the model does not cover this bet"
+            return N_("the other lines do not imply it, and the model does not cover this bet")
         error = self.model_error(market_type, group)
         if isinstance(error, str):
             return error
         if self._implied.is_in_order(market_type, group, chances):
             return ""
-        return "the modelled price contradicts the sharp book's nearest line of this market"
+        return N_("the modelled price contradicts the sharp book's nearest line of this market")
 
     def model_error(self, market_type: str, group: LineGroup) -> float | str:
         """Return by how much the model may be off on a line, in probability.
@@ -193,7 +196,7 @@ class FairGame:
         clause.
         """
         if self._in_play:
-            return "there is no model in play"
+            return N_("there is no model in play")
         if self._lacks_draw or self.model is None:
             return self._why_no_model()
         band = self._band(market_type, group)
@@ -208,9 +211,10 @@ class FairGame:
             return band.error
         line = worst.line
         text = selection_text(line.market_type, line.key, line.side)
-        return (
-            f"the model is off by {worst.size * 100:.2f} percentage points on "
-            f"{market_title(line.market_type)} {text}, more than the band of {worst.most * 100:.2f}"
+        market = market_title(line.market_type)
+        return N_(
+            f"the model is off by {worst.size * 100:.2f} percentage points on {market} {text}, "
+            f"more than the band of {worst.most * 100:.2f}"
         )
 
     def _miss_of(self, market_type: str, key: str) -> float:
@@ -220,13 +224,13 @@ class FairGame:
 
     def _why_no_model(self) -> str:
         if not has_model(self._sport):
-            return "this sport has no model"
+            return N_("this sport has no model")
         if self._lacks_draw:
-            return (
+            return N_(
                 "the model needs a line that depends on the draw: the match result, or two "
                 "handicaps half a goal apart around 0"
             )
-        return "no model fits the game's lines: they are too few, or contradict each other"
+        return N_("no model fits the game's lines: they are too few, or contradict each other")
 
     def band_of(self, market_type: str, group: LineGroup) -> tuple[str, Band]:
         """Return the distance of a line, as in ``BandKey``, and its band; (0, 0) if unmeasured."""
@@ -263,8 +267,8 @@ class FairGame:
     def _unmeasured(self, market_type: str, group: LineGroup) -> str:
         cell = self._bands.get(self._band_key(market_type, group))
         if cell is None:
-            return "the model's error on lines like this one has not been measured"
-        return (
+            return N_("the model's error on lines like this one has not been measured")
+        return N_(
             f"the model's error was measured on only {cell.lines} lines like this one; "
             f"{LEAST_LINES} are needed"
         )

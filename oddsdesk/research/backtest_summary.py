@@ -9,6 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from oddsdesk.base.numbers import num
+from oddsdesk.base.texts import N_
 from oddsdesk.board.valuation.verdict_words import PER_DECIDED_TEXT
 from oddsdesk.contract.times import HOUR_MS, format_ms
 from oddsdesk.ledger.bets import PlacedBet
@@ -38,8 +39,9 @@ _SAME: Final = 1e-9
 """Figures whose ratio differs by less count as equal."""
 _NO_OTHER: Final = {"additive", PUBLISHED}
 """Methods that are another by name, or add margin."""
-_OVERSTATED: Final = (
-    "the published formula adds the sharp book's margin instead of removing it, and overstates"
+_OVERSTATED: Final = N_(
+    "the published formula adds the sharp book's margin instead of removing it, and overstates: "
+    "{figures}"
 )
 
 
@@ -114,25 +116,30 @@ def notes(
     if lacks or unpriced:
         lines.append(lacks or unpriced)
     elif not done.bets:
-        lines.append(f"no price was value {when}")
+        lines.append(N_(f"no price was value {when}"))
         if question.judged_by == question.reference and done.bookmakers == {question.reference}:
             lines.append(
-                f"{question.reference} is the only bookmaker here, and the sharp book's own prices"
-                " are never bet on"
+                N_(
+                    f"{question.reference} is the only bookmaker here, and the sharp book's own"
+                    " prices are never bet on"
+                )
             )
     elif not done.has_results and not done.unclear:
-        lines.append("no results: import them with the seasons of football-data.co.uk")
+        lines.append(N_("no results: import them with the seasons of football-data.co.uk"))
     elif missing := sum(bet.result is None for bet in done.bets):
         lines.append(
-            f"{missing} of {len(done.bets)} bets have no result; the yield leaves them out"
+            N_(f"{missing} of {len(done.bets)} bets have no result; the yield leaves them out")
         )
         counts = Counter(done.unclear.values()).most_common()
-        lines += [f"{count} of these: {why}" for why, count in counts]
+        lines += [N_(f"{count} of these: {why}") for why, count in counts]
     if done.bankroll is not None:
         lines += bankroll_lines(done.bankroll)
     if done.bets and question.reference == LEARNED_TITLE:
         lines.append(
-            "the learned weights may have been fitted to results of these games: not a fair test"
+            N_(
+                "the learned weights may have been fitted to results of these games: not a fair"
+                " test"
+            )
         )
     if question.series and done.bets:
         lines.append(_above_recorded(done))
@@ -142,13 +149,17 @@ def notes(
     if unsure := _sign_by_method(done.bets, by.method):
         lines.append(unsure)
     if without := [bet for bet in done.bets if bet.clv_pct is None]:
-        lines.append(f"{len(without)} of {len(done.bets)} bets have no closing line{_why(without)}")
+        lines.append(
+            N_(f"{len(without)} of {len(done.bets)} bets have no closing line: {_why(without)}")
+        )
     if per_decided := sum(bet.clv_per == "decided" for bet in done.bets):
-        lines.append(f"CLV of {per_decided} of {len(done.bets)} bets is {PER_DECIDED_TEXT}")
+        lines.append(N_(f"CLV of {per_decided} of {len(done.bets)} bets is {PER_DECIDED_TEXT}"))
     if done.bets and question.at == "close" and question.strategy == "value":
         lines.append(
-            "bets are placed at the close: their CLV is their EV where the closing line valued"
-            " them, by the same method"
+            N_(
+                "bets are placed at the close: their CLV is their EV where the closing line valued"
+                " them, by the same method"
+            )
         )
     elif unmoved := _unmoved(done.bets):
         lines.append(unmoved)
@@ -158,10 +169,12 @@ def notes(
         if method == PUBLISHED
     ]
     if done.bets and overstated:
-        lines.append(f"{_OVERSTATED}: {' and '.join(overstated)}")
+        lines.append(_OVERSTATED.format(figures=" and ".join(overstated)))
     if done.missed:
-        prices = "price was" if done.missed == 1 else "prices were"
-        lines.append(f"{done.missed} {prices} no longer value after the latency")
+        if done.missed == 1:
+            lines.append(N_("1 price was no longer value after the latency"))
+        else:
+            lines.append(N_(f"{done.missed} prices were no longer value after the latency"))
     if done.removed:
         lines.append(done.removed)
     if done.gaps:
@@ -177,11 +190,11 @@ def _why_no_bets(
         lacks = why_nothing(done, question.reference, when, moment)
         unpriced = why_unpriced(done.coverage, question.reference, when, day)
         if question.series and not unpriced and not done.coverage.with_series:
-            unpriced = f"no game has odds of the series {question.series} {when}"
+            unpriced = N_(f"no game has odds of the series {question.series} {when}")
         return lacks, unpriced
     lacks = "" if done.asked else why_nothing(done, question.reference, when, moment)
     has_none = done.coverage.games and not done.coverage.priced
-    return lacks, f"{question.judges} priced no match result {when}" if has_none else ""
+    return lacks, N_(f"{question.judges} priced no match result {when}") if has_none else ""
 
 
 def covered_lines(done: Backtested, question: Question, day: Moment = day_of) -> Iterator[str]:
@@ -277,25 +290,31 @@ def _is_one_point(ends: Ends) -> bool:
 
 def _why(bets: Sequence[PlacedBet]) -> str:
     """Return why bets have no closing line, the most frequent reason first."""
-    reasons = Counter("game not started" if not bet.close else bet.close.why for bet in bets)
+    reasons = Counter(N_("game not started") if not bet.close else bet.close.why for bet in bets)
     counted = [
         f"{count} {why}" if len(reasons) > 1 else why for why, count in reasons.most_common()
     ]
-    return f": {', '.join(counted)}"
+    return ", ".join(counted)
 
 
 def _above_recorded(done: Backtested) -> str:
     """Return how many of a series' prices no recorded bookmaker had, and the CLV at theirs."""
     known = [(bet, at) for bet in done.bets if (at := done.recorded.get(bet.ident)) is not None]
     if not known:
-        return "no bookmaker's price was recorded for these bets: nothing shows who had the prices"
+        return N_(
+            "no bookmaker's price was recorded for these bets: nothing shows who had the prices"
+        )
     above = [(bet.odds / at.odds - 1) * 100 for bet, at in known if bet.odds > at.odds]
-    line = f"{num(len(above)):,} of {num(len(known)):,} best prices"
-    line += " are above every bookmaker recorded here"
+    higher, all_known = f"{num(len(above)):,}", f"{num(len(known)):,}"
+    line = N_(f"{higher} of {all_known} best prices are above every bookmaker recorded here")
     if above:
-        line += f", by {num(fmean(above)):.1f} % on average"
+        percent = f"{num(fmean(above)):.1f}"
+        line = N_(
+            f"{higher} of {all_known} best prices are above every bookmaker recorded here, by"
+            f" {percent} % on average"
+        )
     if rest := len(done.bets) - len(known):
-        line += f"; for {bets_text(rest)} none was recorded"
+        line = N_(f"{line}; for {bets_text(rest)} none was recorded")
     closed = [
         (own, there)
         for bet, at in known
@@ -303,12 +322,11 @@ def _above_recorded(done: Backtested) -> str:
         and (there := msgspec.structs.replace(bet, net_odds=at.net_odds).clv_pct) is not None
     ]
     if not closed:
-        return f"{line}; the CLV at the best recorded price is unknown"
+        return N_(f"{line}; the CLV at the best recorded price is unknown")
     own, there = map(fmean, zip(*closed, strict=True))
-    return (
+    return N_(
         f"{line}; at the best recorded price, after commission, CLV is {num(there):+.2f} %"
-        " instead of"
-        f" {num(own):+.2f} % over {bets_text(len(closed))}"
+        f" instead of {num(own):+.2f} % over {bets_text(len(closed))}"
     )
 
 
@@ -325,11 +343,15 @@ def _sign_by_method(bets: Sequence[PlacedBet], method: str) -> str:
     if not means or not min(means) < 0 < max(means):
         return ""
     (low, lowest), *_, (high, highest) = sorted(zip(means, methods, strict=True))
-    of = "" if len(known) == len(closed) else f" of {num(len(known)):,} of {bets_text(len(closed))}"
-    return (
-        f"CLV{of} is {num(low):+.2f} % ({_words(lowest)}) to {num(high):+.2f} %"
-        f" ({_words(highest)}),"
-        " depending on how the margin is removed from the close: its sign is not certain"
+    least, most = f"{num(low):+.2f} % ({_words(lowest)})", f"{num(high):+.2f} % ({_words(highest)})"
+    if len(known) == len(closed):
+        return N_(
+            f"CLV is {least} to {most}, depending on how the margin is removed from the close: its"
+            " sign is not certain"
+        )
+    return N_(
+        f"CLV of {num(len(known)):,} of {bets_text(len(closed))} is {least} to {most}, depending on"
+        " how the margin is removed from the close: its sign is not certain"
     )
 
 
@@ -355,11 +377,11 @@ def _unmoved(bets: Sequence[PlacedBet]) -> str:
     if not closed or same < _MOST_UNMOVED * len(closed):
         return ""
     rest = (
-        f"without them CLV is {num(math.fsum(moved) / len(moved)):+.2f} %"
+        N_(f"without them CLV is {num(math.fsum(moved) / len(moved)):+.2f} %")
         if moved
-        else "there are no others"
+        else N_("there are no others")
     )
-    return (
+    return N_(
         f"{same} of {len(closed)} closing lines are the same odds that the bets were valued with:"
         f" their CLV repeats their EV; {rest}"
     )
@@ -379,5 +401,7 @@ def _gaps(gaps: Sequence[tuple[int, int]], moment: Moment) -> str:
     longest = sorted(gaps, key=lambda gap: gap[0] - gap[1])[:_MOST_GAPS]
     hours = sum(until - since for since, until in gaps) / HOUR_MS
     named = ", ".join(f"{moment(since)} to {moment(until)}" for since, until in longest)
-    more = f" and {len(gaps) - len(longest)} more" if len(gaps) > len(longest) else ""
-    return f"the log has gaps of {num(hours):.1f} h in total: {named}{more}"
+    if len(gaps) > len(longest):
+        more = len(gaps) - len(longest)
+        return N_(f"the log has gaps of {num(hours):.1f} h in total: {named} and {more} more")
+    return N_(f"the log has gaps of {num(hours):.1f} h in total: {named}")

@@ -8,6 +8,7 @@ import msgspec
 
 from oddsdesk.base.numbers import num
 from oddsdesk.base.text import near_names
+from oddsdesk.base.texts import N_
 from oddsdesk.board.valuation.verdict_words import caution_text
 from oddsdesk.contract.times import format_ms
 from oddsdesk.pricing.assessment import Caution
@@ -43,22 +44,29 @@ class LogRead(Protocol):
 def in_span(since_ms: int | None, until_ms: int | None, moment: Moment = format_ms) -> str:
     """Return a span as the end of a sentence."""
     if since_ms is None and until_ms is None:
-        return "in this database"
-    begin = "the beginning" if since_ms is None else moment(since_ms)
-    return f"from {begin} to {'the end' if until_ms is None else moment(until_ms)}"
+        return N_("in this database")
+    if since_ms is None:
+        return N_(f"from the beginning to {moment(until_ms or 0)}")
+    if until_ms is None:
+        return N_(f"from {moment(since_ms)} to the end")
+    return N_(f"from {moment(since_ms)} to {moment(until_ms)}")
 
 
 def why_nothing(log: LogRead, reference: str, when: str, moment: Moment = format_ms) -> str:
     """Return why a span gives no result: no rows, or none of the sharp book; else nothing."""
     if log.first_ms is None:
-        return "the database has no odds yet: import some first"
+        return N_("the database has no odds yet: import some first")
     if not log.asked:
-        return f"nothing was recorded {when}{_the_log_goes(log, moment)}"
+        first, last = moment(log.first_ms), moment(log.last_ms)
+        return N_(f"nothing was recorded {when}; the log covers {first} to {last}")
     if reference in CONSENSUS_TITLES:
         too_few = len(log.bookmakers) <= LEAST_VOTES
-        return f"a consensus needs three other bookmakers; {_there_are(log)}" * too_few
+        there = ", ".join(sorted(log.bookmakers, key=str.casefold))
+        line = N_(f"a consensus needs three other bookmakers; bookmakers here: {there}")
+        return line * too_few
     if reference not in log.bookmakers:
-        return f"no price of the sharp book {reference!r} was recorded{_meant(reference, log)}"
+        line = N_(f"no price of the sharp book {reference!r} was recorded")
+        return _with_names(line, reference, log)
     return ""
 
 
@@ -67,22 +75,17 @@ def why_no_close(log: LogRead, by: CloseBy) -> str:
     name = by.reference
     if not log.bookmakers or name == CONSENSUS_TITLE or name in log.bookmakers:
         return ""
-    return f"no price of {name!r} was recorded, so its closing lines are missing{_meant(name, log)}"
+    line = N_(f"no price of {name!r} was recorded, so its closing lines are missing")
+    return _with_names(line, name, log)
 
 
-def _meant(name: str, log: LogRead) -> str:
+def _with_names(line: str, name: str, log: LogRead) -> str:
+    """Return a line about a bookmaker without prices, with those that have some."""
     meant = " or ".join(near_names(name, log.bookmakers))
-    return f"{f' (did you mean {meant}?)' if meant else ''}; {_there_are(log)}"
-
-
-def _there_are(log: LogRead) -> str:
-    return f"bookmakers here: {', '.join(sorted(log.bookmakers, key=str.casefold))}"
-
-
-def _the_log_goes(log: LogRead, moment: Moment) -> str:
-    if log.first_ms is None:
-        return ""
-    return f"; the log covers {moment(log.first_ms)} to {moment(log.last_ms)}"
+    there = ", ".join(sorted(log.bookmakers, key=str.casefold))
+    if meant:
+        return N_(f"{line} (did you mean {meant}?); bookmakers here: {there}")
+    return N_(f"{line}; bookmakers here: {there}")
 
 
 def day_of(at_ms: int) -> str:
@@ -188,9 +191,9 @@ def why_unpriced(found: Coverage, reference: str, when: str, day: Moment = day_o
     """Return that the sharp book priced no game of a span that has games; else nothing."""
     if not found.games or found.priced:
         return ""
-    line = f"the sharp book, {reference}, priced none of {games_text(found.games)} {when}"
+    line = N_(f"the sharp book, {reference}, priced none of {games_text(found.games)} {when}")
     last = found.last_priced_ms
-    return line if last is None else f"{line}: it priced none after {day(last)}"
+    return line if last is None else N_(f"{line}: it priced none after {day(last)}")
 
 
 def games_lines(
@@ -200,27 +203,28 @@ def games_lines(
     if not found.games:
         return
     first, last = found.first_priced_ms, found.last_priced_ms
-    span = "" if first is None or last is None else f", from {day(first)} to {day(last)}"
-    yield (
-        f"{games_text(found.games)}; {reference} priced {_share(found.priced, found.games)}{span}"
-    )
+    games, priced = games_text(found.games), _share(found.priced, found.games)
+    if first is None or last is None:
+        yield N_(f"{games}; {reference} priced {priced}")
+    else:
+        yield N_(f"{games}; {reference} priced {priced}, from {day(first)} to {day(last)}")
     if found.begun:
-        closes = (
-            ""
-            if found.with_close is None
-            else f", closing lines of {by.reference} for {_share(found.with_close, found.begun)}"
-        )
-        yield (
-            f"{num(found.begun):,} of them have started; results for"
-            f" {_share(found.with_result, found.begun)}{closes}"
-        )
+        begun, results = f"{num(found.begun):,}", _share(found.with_result, found.begun)
+        if found.with_close is None:
+            yield N_(f"{begun} of them have started; results for {results}")
+        else:
+            closes = _share(found.with_close, found.begun)
+            yield N_(
+                f"{begun} of them have started; results for {results}, closing lines of"
+                f" {by.reference} for {closes}"
+            )
         if found.contrary:
-            yield (
+            yield N_(
                 f"sources contradict each other on {games_text(found.contrary)}, which count as"
                 " without a result"
             )
     if found.with_series is not None:
-        yield f"best odds of the series for {_share(found.with_series, found.games)}"
+        yield N_(f"best odds of the series for {_share(found.with_series, found.games)}")
 
 
 def coverage_lines(
@@ -246,9 +250,10 @@ def refused_line(covered: Sequence[Coverage], reference: str) -> str:
         number = f"{count}" if least == count else f"{least} to {count}"
         cautions.append(f"{caution_text(why, reference)} ({number})")
     if cautions:
-        return f"prices with enough EV that were refused: {'; '.join(cautions)}"
+        listed = "; ".join(cautions)
+        return N_(f"prices with enough EV that were refused: {listed}")
     is_judged = any(each.priced for each in covered)
-    return "no price with enough EV was refused" if is_judged else ""
+    return N_("no price with enough EV was refused") if is_judged else ""
 
 
 def coverage_fields(found: Coverage) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 from oddsdesk.base.numbers import num
+from oddsdesk.base.texts import N_
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.pricing.devig import METHODS
 from oddsdesk.research.backtest_summary import Summary, clv_ratio, yield_ratio
@@ -150,16 +151,16 @@ def best_lines(best: Bests, names: Sequence[str]) -> Iterator[str]:
     count = len(names)
     for figure, winner in (("yield", best.by_yield), ("CLV", best.by_clv)):
         if winner is None:
-            yield f"best {figure} of {count}: unknown, as none has ten games with a {figure}"
+            yield N_(f"best {figure} of {count}: unknown, as none has ten games with a {figure}")
             continue
         low, high = winner.ends
-        yield (
-            f"best {figure} of {count}: {names[winner.place]}, {num(winner.figure):+.2f} %,"
-            " corrected"
-            f" 95 % interval {num(low):+.2f} to {num(high):+.2f}"
+        best_name = names[winner.place]
+        yield N_(
+            f"best {figure} of {count}: {best_name}, {num(winner.figure):+.2f} %, corrected 95 %"
+            f" interval {num(low):+.2f} to {num(high):+.2f}"
         )
     if any(best):
-        yield (
+        yield N_(
             f"The best of {count} is partly lucky. Its corrected interval allows for that: only if"
             " all of it is above 0 is there an edge that luck in choosing does not explain."
         )

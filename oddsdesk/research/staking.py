@@ -25,6 +25,7 @@ import msgspec
 
 from oddsdesk.base.numbers import num
 from oddsdesk.base.tasks import returned
+from oddsdesk.base.texts import N_
 from oddsdesk.board.model.basis import Basis
 from oddsdesk.board.model.matrix import Matrix
 from oddsdesk.board.valuation.bets import GameResults, fair_lines, offer_of
@@ -57,14 +58,14 @@ OTHER_HOURS: Final = 4.0
 """The same in other sports, tennis among them."""
 _DIGITS: Final = 2
 _REFUSED: Final = {
-    Bound.OUTCOME: "cap on an outcome",
-    Bound.GAME: "cap on a game",
-    Bound.TOTAL: "too little room left by open bets",
-    Bound.SAME_GAME: "staked on another bet of the game",
-    Bound.PLACED: "open bets on the game are enough",
-    Bound.ROUNDING: f"less than {STEP} units",
-    Bound.NO_EDGE: "no gain on top of other bets",
-    Bound.KELLY: "nothing by Kelly",
+    Bound.OUTCOME: N_("cap on an outcome"),
+    Bound.GAME: N_("cap on a game"),
+    Bound.TOTAL: N_("too little room left by open bets"),
+    Bound.SAME_GAME: N_("staked on another bet of the game"),
+    Bound.PLACED: N_("open bets on the game are enough"),
+    Bound.ROUNDING: N_(f"less than {STEP} units"),
+    Bound.NO_EDGE: N_("no gain on top of other bets"),
+    Bound.KELLY: N_("nothing by Kelly"),
 }
 _DUST: Final = 1e-9
 
@@ -138,21 +139,25 @@ class Bankroll(msgspec.Struct, frozen=True):
 def bankroll_lines(found: Bankroll) -> list[str]:
     """Return how the bankroll went, and which bets had no stake or no result; one line each."""
     per_bet = found.growth_per_bet_pct
+    growth = f"{num(found.growth_pct):+.2f} %"
+    if per_bet is not None:
+        growth = N_(f"{growth}, {num(per_bet):+.3f} % a bet")
     lines = [
-        f"bankroll {num(found.start):,.2f} to {num(found.end):,.2f} units"
-        f" ({num(found.growth_pct):+.2f} %"
-        f"{'' if per_bet is None else f', {num(per_bet):+.3f} % a bet'}), deepest drawdown"
-        f" {num(found.drawdown):,.2f} units and {num(found.drawdown_pct):.2f} %, largest stake"
-        f" {num(found.largest_stake):,.2f}"
+        N_(
+            f"bankroll {num(found.start):,.2f} to {num(found.end):,.2f} units ({growth}), deepest"
+            f" drawdown {num(found.drawdown):,.2f} units and {num(found.drawdown_pct):.2f} %,"
+            f" largest stake {num(found.largest_stake):,.2f}"
+        )
     ]
     if refused := sum(found.refused.values()):
         counts = sorted(found.refused.items(), key=lambda each: (-each[1], each[0].value))
         whys = [f"{_REFUSED[bound]} ({num(count):,})" for bound, count in counts]
         if len(counts) == 1:
             whys = [_REFUSED[counts[0][0]]]
-        lines.append(f"{_bets(refused)} got no stake: {', '.join(whys)}")
+        reasons = ", ".join(whys)
+        lines.append(N_(f"{_bets(refused)} got no stake: {reasons}"))
     if found.returned:
-        lines.append(f"the stake of {_bets(found.returned)} without a result came back")
+        lines.append(N_(f"the stake of {_bets(found.returned)} without a result came back"))
     return lines
 
 

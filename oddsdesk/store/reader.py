@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager
 from typing import Final, NamedTuple, Protocol, runtime_checkable
 
 from oddsdesk.base.text import near_names
+from oddsdesk.base.texts import N_
 from oddsdesk.contract import resources
 from oddsdesk.contract.quotes import CLOCK_TOLERANCE_MS
 from oddsdesk.contract.times import MINUTE_MS, WINDOW_MS, parse_ms
@@ -502,8 +503,11 @@ class Reader(LogReader, ABC):
 def unpriced_line(name: str, recorded: Iterable[str]) -> str:
     """Say that a sharp book has no prices, and suggest similar recorded names."""
     meant = " or ".join(near_names(name, {*recorded, *known_names()} - {name}))
-    said = f"no odds from the sharp book {name!r}: nothing can be valued"
-    return f"{said}; did you mean {meant}?" if meant else said
+    if meant:
+        return N_(
+            f"no odds from the sharp book {name!r}: nothing can be valued; did you mean {meant}?"
+        )
+    return N_(f"no odds from the sharp book {name!r}: nothing can be valued")
 
 
 def misnamed_line(reader: Reader) -> str | None:

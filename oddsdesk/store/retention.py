@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 import msgspec
 
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.quotes import CLOCK_TOLERANCE_MS, Quote
 from oddsdesk.contract.times import DAY_MS, format_ms
 from oddsdesk.store.databases import NEWEST_SCRAPED_AT
@@ -66,7 +67,7 @@ def imported_past(quotes: Iterable[Quote], keep_days: int | None, now_ms: int) -
     old = sum(quote.scraped_at < now_ms - keep_days * DAY_MS for quote in quotes)
     if not old:
         return None
-    return (
+    return N_(
         f"{old:,} quotes are older than {keep_days:,} days, the time that price history is kept;"
         " being imported, they are kept, too"
     )

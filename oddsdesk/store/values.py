@@ -13,6 +13,7 @@ from typing import Annotated, Final, Generic, NamedTuple, TypeVar
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.resources import Offer, Timestamp
 from oddsdesk.contract.times import MINUTE_MS
@@ -71,13 +72,18 @@ class Skipped(msgspec.Struct):
         if not self.quotes:
             return None
         if self.quotes == self.quotes_there:
-            return f"quotes skipped, whose prices were recorded before: {self.quotes:,}"
-        there = ""
+            return N_(f"quotes skipped, whose prices were recorded before: {self.quotes:,}")
         if self.quotes_there:
-            there = f", {self.quotes_there:,} of them already recorded"
-        return (
+            there = self.quotes_there
+            return N_(
+                "quotes skipped, because newer ones of their markets are recorded:"
+                f" {self.quotes:,}, {there:,} of them already recorded. History is not filled in"
+                " later: record these in a new database first, then what `oddsdesk export quotes`"
+                " writes from this one"
+            )
+        return N_(
             "quotes skipped, because newer ones of their markets are recorded:"
-            f" {self.quotes:,}{there}. History is not filled in later: record these in a new"
+            f" {self.quotes:,}. History is not filled in later: record these in a new"
             " database first, then what `oddsdesk export quotes` writes from this one"
         )
 
