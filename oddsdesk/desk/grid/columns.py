@@ -369,7 +369,8 @@ def _derived_cell(entry: Entry) -> Cell:
 _LONG = "Minnesota Timberwolves +13.5"
 _WIDE = "Bayern Munich v Stuttgart"
 _WIDEST = "Oklahoma City Thunder v Minnesota Timberwolves"
-_MARKET = f"{translated('Match result')}  {translated('2nd Period')}"
+_PERIODS = map(translated, ("2nd Period", "1st Half", "Full Time"))
+_MARKET = f"{translated('Match result')}  {max(_PERIODS, key=len)}"
 _LONG_MARKET = f"{translated('Both teams to score')}  {translated('2nd Quarter')}"
 
 COLUMNS: Final[tuple[ColumnSpec[Entry, CellContext], ...]] = (
