@@ -7,7 +7,9 @@
 import ast
 import sys
 from collections.abc import Iterator
+from contextlib import redirect_stderr
 from datetime import UTC, datetime
+from io import StringIO
 from pathlib import Path
 from string import Formatter
 
@@ -42,9 +44,13 @@ def texts() -> Catalog:
     """Return all texts that the sources mark, by the files that they are in."""
     found = Catalog(project="oddsdesk", version="1", charset="utf-8", header_comment=HEADER)
     source = ROOT / "oddsdesk"
-    for file, _, message, comments, context in extract_from_dir(
-        source, [("**.py", "python")], keywords=KEYWORDS, comment_tags=["Translators:"]
-    ):
+    with redirect_stderr(StringIO()):  # it warns of ``N_(f"...")``, which ``english_texts`` lists
+        marked = list(
+            extract_from_dir(
+                source, [("**.py", "python")], keywords=KEYWORDS, comment_tags=["Translators:"]
+            )
+        )
+    for file, _, message, comments, context in marked:
         found.add(
             message, locations=[(f"oddsdesk/{file}", None)], auto_comments=comments, context=context
         )
