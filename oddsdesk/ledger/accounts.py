@@ -132,7 +132,11 @@ def check_movement(movement: Movement) -> Movement:
         )
     is_out = {"deposit": False, "withdrawal": True}.get(movement.kind, amount < 0)
     if movement.kind not in KINDS or is_out != (amount < 0):
-        raise BadMoneyError(f"{movement.kind} of {num(amount):g}: expected {', '.join(KINDS)}")
+        raise BadMoneyError(
+            _("{kind} of {amount:g}: expected {kinds}").format(
+                kind=movement.kind, amount=num(amount), kinds=", ".join(KINDS)
+            )
+        )
     if not movement.bookmaker.strip():
         raise BadMoneyError(_("enter a bookmaker"))
     if movement.currency:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from oddsdesk.base.figures import FigureError, Habit, read_amount, taken_apart
 from oddsdesk.base.text import as_written
-from oddsdesk.base.texts import N_, _, translated
+from oddsdesk.base.texts import _, translated
 from oddsdesk.ledger.bet_kinds import BetKind
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.columns import CENT, folded_title, kind_words, result_word, result_words
@@ -60,12 +60,17 @@ _WINS: Final = frozenset({Result.WON, Result.HALF_WON})
 class CommissionKind(Enum):
     """What a column of commissions holds."""
 
-    PERCENT = N_("as percent of the winnings")
-    SHARE = N_("as a share of the winnings")
+    PERCENT = "as percent of the winnings"
+    SHARE = "as a share of the winnings"
     """0.02 for 2 %; workbooks store percentages like this."""
-    AMOUNT = N_("as an amount")
+    AMOUNT = "as an amount"
 
 
+_COMMISSIONS: Final = {
+    CommissionKind.PERCENT: _("commission as percent of the winnings"),
+    CommissionKind.SHARE: _("commission as a share of the winnings"),
+    CommissionKind.AMOUNT: _("commission as an amount"),
+}
 _BY_TITLE: Final = {
     COMMISSION_PCT: frozenset({CommissionKind.PERCENT, CommissionKind.SHARE}),
     COMMISSION_AMOUNT: frozenset({CommissionKind.AMOUNT}),
@@ -173,7 +178,7 @@ def commissions_of(key: str, lines: Sequence[BetLine]) -> Commissions:
             ).format(sample=sample)
         )
     (kind,) = kinds
-    return Commissions(kind, f"commission {kind.value}")
+    return Commissions(kind, _COMMISSIONS[kind])
 
 
 def _possible(line: BetLine) -> frozenset[CommissionKind]:

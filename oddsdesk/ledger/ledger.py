@@ -102,7 +102,7 @@ class Ledger:
             try:
                 presets.append(Preset(name, msgspec.json.decode(text, type=ValueFilter)))
             except msgspec.DecodeError as error:
-                bad.append(f"preset {name!r}: {error}")
+                bad.append(_("preset {name!r}: {error}").format(name=name, error=error))
         return presets, bad
 
     def save_preset(self, preset: Preset) -> None:

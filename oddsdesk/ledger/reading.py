@@ -13,7 +13,7 @@ from oddsdesk.base.figures import FigureError
 from oddsdesk.base.numbers import num
 from oddsdesk.base.spreadsheets import SheetRow
 from oddsdesk.base.text import as_written
-from oddsdesk.base.texts import _, translated
+from oddsdesk.base.texts import N_, _, translated
 from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.ledger.bet_kinds import BetKind
 from oddsdesk.ledger.bet_lists import KNOWN_KEYS, columns_of, listed_kinds, read_lists, with_clocks
@@ -48,6 +48,11 @@ _SHIFTED: Final = _(
     "more filled cells than titles ({cells}), so it is unclear which belongs to which; put figures"
     " with a decimal comma in quotes, or give each column a title"
 )
+ODDS_FORMATS: Final = (
+    *(N_("decimal odds"), N_("american odds"), N_("fractional odds"), N_("hong kong odds")),
+    *(N_("malay odds"), N_("indonesian odds")),
+)
+"""How ``ImportedBets.read_as`` names a style."""
 NO_PROFILES: Final = Profiles()
 
 

@@ -6,7 +6,7 @@ read off a distribution of scores that was fitted to all of its lines, and have 
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from statistics import median
 from typing import Final, NamedTuple
@@ -237,20 +237,36 @@ class FairGame:
         key = self._band_key(market_type, group)
         return key.distance, self._bands.get(key, Band(0.0, 0))
 
-    def steps(self, market_type: str, group: LineGroup) -> list[str]:
-        """Return the sum behind an implied line, for people: sources, chances, each side."""
+    def steps(
+        self, market_type: str, group: LineGroup, say: Callable[[str], str] = str
+    ) -> list[str]:
+        """Return the sum behind an implied line, for people: sources, chances, each side.
+
+        ``say`` translates its words.
+        """
         implied = self._implied.find(market_type, group)
         if implied is None or (market_type, group.key) in self._lines:
             return []
         found = [
-            f"{market_title(line.market_type)}: {_chances_text(line)}" for line in implied.sources
+            f"{say(market_title(line.market_type))}: {_chances_text(line)}"
+            for line in implied.sources
         ]
         around = implied.around
         if around is not None:
-            what = "number" if market_type in TOTALS else "home margin"
+            text = (
+                N_("number above {number}: {above}, exactly {number}: {push}, below: {below}")
+                if market_type in TOTALS
+                else N_(
+                    "home margin above {number}: {above}, exactly {number}: {push}, below: {below}"
+                )
+            )
             found.append(
-                f"{what} above {around.number}: {_percent(around.above)}, exactly "
-                f"{around.number}: {_percent(around.push)}, below: {_percent(around.below)}"
+                say(text).format(
+                    number=around.number,
+                    above=_percent(around.above),
+                    push=_percent(around.push),
+                    below=_percent(around.below),
+                )
             )
         for side, chance in implied.chances.items():
             sum_ = ""
@@ -261,7 +277,8 @@ class FairGame:
                 rest = f"100 % − {_percent(1 - chance)} = "
                 sum_ = _double_chance_sum(implied.sources, side) or rest
             text = selection_text(market_type, group.key, side)
-            found.append(f"{text} = {sum_}{_percent(chance)}, fair {1 / chance:.3f}")
+            fair = say(N_("fair {odds}")).format(odds=f"{1 / chance:.3f}")
+            found.append(f"{text} = {sum_}{_percent(chance)}, {fair}")
         return found
 
     def _unmeasured(self, market_type: str, group: LineGroup) -> str:

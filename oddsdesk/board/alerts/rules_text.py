@@ -238,7 +238,7 @@ def _raw_rules(found: dict[str, Any]) -> list[Any]:
 def _tables(found: dict[str, Any], name: str) -> list[Any]:
     tables = found.get(name, [])
     if not isinstance(tables, list):
-        raise RulesFileError(f"{name} is not a list; write [[{name}]]")
+        raise RulesFileError(_("{name} is not a list; write [[{name}]]").format(name=name))
     return tables
 
 

@@ -16,7 +16,7 @@ from oddsdesk.base.clock import Clock
 from oddsdesk.base.market_words import market_text
 from oddsdesk.base.numbers import num
 from oddsdesk.base.tasks import Jobs, in_daemon_thread, slices, spawn
-from oddsdesk.base.texts import _, ngettext
+from oddsdesk.base.texts import _, ngettext, translated
 from oddsdesk.board.alerts import rules
 from oddsdesk.board.alerts.channels import (
     Channel,
@@ -489,7 +489,7 @@ class AlertWatch:
         lost = state.link in (notices.Link.WAITING, notices.Link.REFUSED)
         since = state.since_ms if lost else state.silent_since_ms
         if since is not None and self._clock() - since >= rule.seconds * 1000:
-            why = state.reason or _("no answer")
+            why = translated(state.reason or "") or _("no answer")
             yield Alert(
                 ("connection",),
                 rule.shown_title,

@@ -130,10 +130,9 @@ def _sum(game: FairGame, section: Section, line: ReferenceLine, side: str) -> It
     if halves:
         text = _("Half of the stake on each of {first} and {second}")
         yield _with_minus(text.format(first=halves[0], second=halves[1]))
-    for step in game.steps(market_type, group_of(section)):
+    for step in game.steps(market_type, group_of(section), translated):
         if step.startswith(own) or " = " not in step:
-            text = translated(step)
-            yield _with_minus(text[0].upper() + text[1:])
+            yield _with_minus(step[0].upper() + step[1:])
 
 
 def _with_minus(text: str) -> str:
@@ -177,7 +176,7 @@ def _parameters(model: Model) -> Iterator[tuple[str, str]]:
         _("home {home:.2f}, away {away:.2f}").format(home=num(goals[0]), away=num(goals[1])),
     )
     yield _("Low scores (rho; below 0: more likely)"), _with_minus(f" {num(grid.rho):.3f}").strip()
-    yield "Dispersion (above 1: totals vary less)", f"{num(grid.dispersion):.3g}"
+    yield _("Dispersion (above 1: totals vary less)"), f"{num(grid.dispersion):.3g}"
 
 
 def _fit(model: Model) -> Iterator[FittedLine]:

@@ -13,10 +13,10 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.model.matrix import CellKey
 from oddsdesk.board.opportunities.finder import OpportunityKey, OpportunityLeg
 from oddsdesk.board.valuation.verdict_words import (
+    available_in_words,
     caution_text,
     currency_text,
     levels_in_words,
-    sides_in_words,
 )
 from oddsdesk.contract.identity import game_title
 from oddsdesk.desk.bet_cells import at_bookmaker, stake_text
@@ -268,10 +268,7 @@ def _price_facts(row: LegRow, seen_at: int, now_ms: int) -> Iterator[str]:
         yield _("The same at {names}").format(names=", ".join(leg.same_at))
     levels = levels_in_words(row.profile, leg.depth)
     if leg.is_lay:
-        yield from (
-            _("Available to {side}").format(side=side)
-            for side in sides_in_words(row.profile, leg.depth)
-        )
+        yield from available_in_words(row.profile, leg.depth)
     elif for_sale := ", ".join(
         _("{amount} at {odds}").format(amount=amount, odds=odds) for odds, amount in levels
     ):
