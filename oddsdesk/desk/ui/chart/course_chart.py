@@ -78,7 +78,7 @@ class CourseChart(QWidget):
 
     @property
     def _title(self) -> str:
-        return "profit" if self._start is None else "bankroll"
+        return _("profit") if self._start is None else _("bankroll")
 
     def _plot(self) -> QRect:
         metrics = self.fontMetrics()
