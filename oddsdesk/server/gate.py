@@ -19,6 +19,7 @@ from oddsdesk.contract.administration import FeedReport
 from oddsdesk.contract.times import format_ms
 from oddsdesk.network.secrets import masked
 from oddsdesk.server import rest
+from oddsdesk.server.dashboard.opportunities import FindOpportunities
 from oddsdesk.server.fairness import A_TURN_S, Circuit, KnownAwayError, ReaderPool
 from oddsdesk.server.settings import ANSWERING, Role
 from oddsdesk.server.troubles import Troubles
@@ -401,6 +402,7 @@ class Service(msgspec.Struct, frozen=True):
     roles: frozenset[Role] = ANSWERING
     figures: rest.Figures = msgspec.field(default_factory=rest.Figures)
     has_dashboard: bool = False
+    find_opportunities: FindOpportunities | None = None
     serve_as: str | None = None
     """The other program's interface that is served, too."""
     metrics: Callable[[], Awaitable[bytes]] | None = None

@@ -113,6 +113,7 @@ class Worker:
             troubles=self._troubles,
             roles=settings.roles,
             has_dashboard=settings.dashboard,
+            find_opportunities=settings.find_opportunities,
             serve_as=settings.serve_as,
             metrics=self._metrics_text,
         )

@@ -8,6 +8,7 @@ from typing import Final
 ROOT: Final = "/dashboard"
 LIVE: Final = "/live"
 """Where the pages with odds are."""
+OPPORTUNITIES: Final = "/live/opportunities"
 GAME: Final = "/live/game/"
 UPDATES: Final = "/live/updates"
 """The stream of new figures, which stays open."""

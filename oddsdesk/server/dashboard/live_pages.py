@@ -1,6 +1,6 @@
-"""The pages for a phone: value bets and a game's prices, for reading, by the account's plan.
+"""The pages for a phone: value bets, arbitrage and a game's prices, by the account's plan.
 
-Every figure is the one that REST returns to a key of the same account.
+Every price is one that REST returns to a key of the same account; it is for reading only.
 """
 
 import re
@@ -18,8 +18,9 @@ from oddsdesk.contract.access import Rights
 from oddsdesk.contract.competitions import period_label
 from oddsdesk.contract.identity import dated_game_title, game_id, price_page
 from oddsdesk.contract.markets import market_title
-from oddsdesk.contract.times import MINUTE_MS
-from oddsdesk.server.dashboard import GAME, LIVE, UPDATES
+from oddsdesk.contract.times import DAY_MS, MINUTE_MS, format_ms
+from oddsdesk.server.dashboard import GAME, LIVE, OPPORTUNITIES, UPDATES
+from oddsdesk.server.dashboard.opportunities import HeldOpportunities, OpportunityLine, Prices
 from oddsdesk.server.dashboard.site import Answer, Dashboard, Page, Place, Updates, moment_in_words
 from oddsdesk.server.dashboard.visits import SESSION, TurnedAway, Visit
 from oddsdesk.server.endpoints import lists
@@ -40,6 +41,8 @@ AGAIN_S: Final = 10.0
 """How often figures are read again although nothing was recorded: age ends some (s)."""
 _PERIOD: Final = re.compile(r"[0-9]{1,3}", re.ASCII)
 _ODDS: Final = re.compile(r"[0-9]{1,6}(\.[0-9]{1,9})?", re.ASCII)
+_LISTS: Final = {"bets": LIVE, "games": f"{LIVE}/games", "opportunities": OPPORTUNITIES}
+"""The pages that are no game's, by the name of their templates."""
 _STALE_MS: Final = 15 * MINUTE_MS
 """Older prices are in no list."""
 
@@ -51,12 +54,13 @@ class Fields(NamedTuple):
     sport: str = ""
     bookmaker: str = ""
     q: str = ""
+    kind: str = ""
     sort: str = ""
 
     @property
     def are_filters(self) -> bool:
         """Whether any of them hides something."""
-        return any(self[:4])
+        return any(self[:5])
 
 
 class BetLine(NamedTuple):
@@ -148,10 +152,16 @@ class LivePages:
                 UPDATES: Place(self.send_updates),
             }
         )
+        if dashboard.opportunities is not None:
+            dashboard.add_places({OPPORTUNITIES: Place(self.show_opportunities)})
 
     async def show_bets(self, visit: Visit) -> Answer:
         """List the value bets."""
         return await self._page(visit, "live_bets.html", "Value bets")
+
+    async def show_opportunities(self, visit: Visit) -> Answer:
+        """List arbitrage, middles and low hold."""
+        return await self._page(visit, "live_opportunities.html", "Arbitrage")
 
     async def show_games(self, visit: Visit) -> Answer:
         """List the games with current prices."""
@@ -172,8 +182,8 @@ class LivePages:
         if self._open[account] >= MOST_OF_ACCOUNT or self._open.total() >= MOST_OF_ALL:
             said = f"{MOST_OF_ACCOUNT} pages of an account are live at a time. Close another one."
             raise TurnedAway(429, "Too many pages", said)
-        parts = {"bets": LIVE, "games": f"{LIVE}/games", "game": GAME + visit.query("id")}
-        path = parts.get(visit.query("of"))
+        of = visit.query("of")
+        path = GAME + visit.query("id") if of == "game" else _LISTS.get(of)
         if path is None:
             raise TurnedAway(404, "No such page", "There is no page at this address.")
         self._open[account] += 1
@@ -195,7 +205,7 @@ class LivePages:
         caller, account = await self._caller(visit)
         self._count(account, caller, visit.now_ms)
         filled = await self.read_figures(visit.path, visit.scope["query_string"], caller)
-        of = {LIVE: "bets", f"{LIVE}/games": "games"}.get(visit.path, "game")
+        of = _part(visit.path)
         query = visit.scope["query_string"].decode("latin-1")
         said = {"of": of, "id": visit.path.removeprefix(GAME) if of == "game" else ""}
         filled["updates"] = ""
@@ -230,6 +240,9 @@ class LivePages:
     async def read_figures(self, path: str, query: bytes, caller: Caller) -> dict[str, Any]:
         """Return what a page shows of the odds."""
         now_ms, store = self.service.clock(), self.service.store
+        held = self.dashboard.opportunities
+        if path == OPPORTUNITIES and held is not None:
+            return await self._opportunities(held, query, caller)
         choose = {LIVE: self._bets, f"{LIVE}/games": self._games}
 
         def read() -> dict[str, Any]:
@@ -239,6 +252,38 @@ class LivePages:
             return {"status": 200, **_warnings(call.reader, now_ms), **filled}
 
         return await self.reads.run(read, caller.key_id)
+
+    async def _opportunities(
+        self, held: HeldOpportunities, query: bytes, caller: Caller
+    ) -> dict[str, Any]:
+        now_ms, store = self.service.clock(), self.service.store
+
+        def read_page() -> dict[str, Any]:
+            call = Call(caller, now_ms, store.reader(), {}, {}).in_stored_words()
+            fields = _fields(dict(parse_qsl(query.decode("latin-1"))))
+            choices = self._choices(call) | _warnings(call.reader, now_ms)
+            why = _why_no_prices(call, fields) or "No prices cover each other well enough now."
+            return {"status": 200, "fields": fields, "lines": [], "why": [why], **choices}
+
+        def read_prices() -> Prices:
+            reader = store.reader()
+            rows = list(_all_odds(Call(caller, now_ms, reader, {}, {})))
+            draws = [
+                (game, period, name) for game, name, period in reader.priced_draws(now_ms - DAY_MS)
+            ]
+            return Prices(rows, store.reference, draws, now_ms)
+
+        filled = await self.reads.run(read_page, caller.key_id)
+        if not caller.rights.all_bookmakers:
+            said = f"The {caller.plan.value} plan has one bookmaker; an arbitrage takes several."
+            return filled | {"why": [f"{said} It needs Pro."]}
+        lines, read_at = await held.get(
+            visibility_for(caller, {}), now_ms, lambda: self.reads.run(read_prices, caller.key_id)
+        )
+        wanted = [each for each in lines if _is_wanted(each, filled["fields"])]
+        if wanted:
+            filled |= {"why": [], "total": len(wanted), "read_at": format_ms(read_at)}
+        return filled | {"lines": wanted[:MOST_SHOWN], "title_of": _title}
 
     def _bets(self, call: Call, texts: dict[str, str]) -> dict[str, Any]:
         fields = _fields(texts)
@@ -344,13 +389,41 @@ class Follower:
 
     async def _figures(self) -> str:
         filled = await self._pages.read_figures(self._path, self._query, self._caller)
-        part = {LIVE: "bets", f"{LIVE}/games": "games"}.get(self._path, "game")
-        return self._pages.dashboard.rendered(f"live_{part}_part.html", filled)
+        return self._pages.dashboard.rendered(f"live_{_part(self._path)}_part.html", filled)
 
 
 def _event(name: str, text: str, now_ms: int) -> bytes:
     lines = "".join(f"data: {line}\n" for line in text.splitlines()) or "data:\n"
     return f"event: {name}\nid: {now_ms}\n{lines}\n".encode()
+
+
+def _part(path: str) -> str:
+    """Return the name of a page's templates."""
+    return next((name for name, each in _LISTS.items() if each == path), "game")
+
+
+def _all_odds(call: Call) -> Iterator[resources.OddsRow]:
+    """Yield all rows that REST lists at ``/api/odds``."""
+    asked = read_query(b"limit=500", lists.ODDS.parameters)
+    while True:
+        found = lists.ODDS.answer(msgspec.structs.replace(call, asked=asked))
+        yield from msgspec.json.decode(
+            msgspec.json.encode(found.data), type=list[resources.OddsRow]
+        )
+        if not found.next_cursor:
+            return
+        asked = {**asked, "cursor": found.next_cursor}
+
+
+def _is_wanted(line: OpportunityLine, fields: Fields) -> bool:
+    legs = " ".join(f"{leg.text} {leg.bookmaker}" for leg in line.legs)
+    text = f"{line.match_name} {_title(line.match_name)} {line.competition} {legs}"
+    return (
+        fields.q.casefold() in text.casefold()
+        and fields.sport in ("", line.sport)
+        and fields.kind in ("", line.kind)
+        and (not fields.bookmaker or any(leg.bookmaker == fields.bookmaker for leg in line.legs))
+    )
 
 
 def _not_live(caller: Caller) -> str:
@@ -425,20 +498,24 @@ def _warnings(reader: Reader, now_ms: int) -> dict[str, Any]:
     return {"is_simulated": reader.is_simulated(now_ms), "is_shifted": reader.is_shifted(now_ms)}
 
 
-def _why_none(call: Call, fields: Fields) -> Iterator[str]:
-    """Yield why a list is empty."""
+def _why_no_prices(call: Call, fields: Fields) -> str:
+    """Return why there is nothing to list; empty if there are current prices and no filter."""
     reader, now_ms = call.reader, call.now_ms
     last = reader.last_standing(now_ms)
     if last is None:
         if reader.newest_price() is None:
-            yield "No prices have been recorded yet. The operator of this server can add a feed."
-        else:
-            yield "No current prices: everything recorded has been withdrawn or is from the past."
-    elif now_ms - last > _STALE_MS:
-        yield f"All prices are stale: the newest one was read at {moment_in_words(last)}."
-    elif fields.are_filters:
-        yield "Nothing passes the filter now."
-    elif (name := reader.unpriced_reference()) is not None:
+            return "No prices have been recorded yet. The operator of this server can add a feed."
+        return "No current prices: everything recorded has been withdrawn or is from the past."
+    if now_ms - last > _STALE_MS:
+        return f"All prices are stale: the newest one was read at {moment_in_words(last)}."
+    return "Nothing passes the filter now." if fields.are_filters else ""
+
+
+def _why_none(call: Call, fields: Fields) -> Iterator[str]:
+    """Yield why a list is empty."""
+    if why := _why_no_prices(call, fields):
+        yield why
+    elif (name := call.reader.unpriced_reference()) is not None:
         yield f"The sharp book {name} has no prices, so no fair odds are known."
     else:
         yield "No price is far enough above its fair odds now."

@@ -18,7 +18,8 @@ from starlette.types import Receive, Scope, Send
 
 from oddsdesk.contract.access import Plan
 from oddsdesk.contract.times import format_ms, parse_ms
-from oddsdesk.server.dashboard import GAME, LIVE, ROOT
+from oddsdesk.server.dashboard import GAME, LIVE, OPPORTUNITIES, ROOT
+from oddsdesk.server.dashboard.opportunities import HeldOpportunities
 from oddsdesk.server.dashboard.visits import (
     ONCE,
     SESSION,
@@ -118,6 +119,8 @@ class Dashboard:
         self.service = service
         self._seal = Seal(service.access.secret)
         self._passwords = ReaderPool("passwords", 1, service.access.circuit)
+        find = service.find_opportunities
+        self.opportunities = None if find is None else HeldOpportunities(find)
         self._waiting = 0
         self._known: OrderedDict[bytes, tuple[float, Caller]] = OrderedDict()
         """Sessions seen lately, by digest."""
@@ -130,8 +133,10 @@ class Dashboard:
         self._places |= places
 
     def end_threads(self) -> None:
-        """End the threads that check passwords."""
+        """End the threads that check passwords and find opportunities."""
         self._passwords.close()
+        if self.opportunities is not None:
+            self.opportunities.end_thread()
 
     def known_caller(self, scope: Scope) -> Caller | None:
         """Return a stand-in for a key, if the request has a session that was seen lately.
@@ -291,7 +296,10 @@ class Dashboard:
             "root": ROOT,
             "title": page.title,
             "who": "" if owner is None else owner.account,
-            "pages": _pages(is_operator=owner is not None and owner.is_operator),
+            "pages": _pages(
+                is_operator=owner is not None and owner.is_operator,
+                has_opportunities=self.opportunities is not None,
+            ),
             "page": _address(visit.path),
             "form": self._seal.form_token(visit.whose) if visit.whose else "",
             "errors": visit.errors,
@@ -350,8 +358,10 @@ def _unencrypted() -> TurnedAway:
     )
 
 
-def _pages(*, is_operator: bool) -> list[tuple[str, str]]:
+def _pages(*, is_operator: bool, has_opportunities: bool) -> list[tuple[str, str]]:
     odds = [(LIVE, "Value bets"), (f"{LIVE}/games", "Games")]
+    if has_opportunities:
+        odds.insert(1, (OPPORTUNITIES, "Arbitrage"))
     own = [("/keys", "Keys"), ("/usage", "Usage"), ("/account", "Account")]
     operators = [("/accounts", "Accounts"), ("/server", "Server")] if is_operator else []
     return [(_address(path), name) for path, name in (*odds, *own, *operators)]

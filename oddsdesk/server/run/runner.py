@@ -63,6 +63,7 @@ class Server:
             troubles=self.troubles,
             roles=settings.roles,
             has_dashboard=settings.dashboard,
+            find_opportunities=settings.find_opportunities,
             serve_as=settings.serve_as,
             metrics=self._metrics_text,
         )
