@@ -25,6 +25,7 @@ TRANSLATED = (
     "settings",
     "shell",
     "ui",
+    "value_bets",
 )
 """Rooms that show no English any more; add each room whose texts have been marked."""
 NOT_YET = frozenset(

@@ -10,6 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
 from oddsdesk.base.places import how_to_install
+from oddsdesk.base.texts import ENGLISH, PSEUDO, use_language
 from oddsdesk.desk.export.files import CSV, XLSX
 from oddsdesk.desk.grid.columns import BY_KEY
 from oddsdesk.desk.grid.entries import Shape
@@ -129,3 +130,24 @@ def test_a_stopped_export_writes_nothing(panel, tmp_path):
     assert not panel.export.is_busy
     assert panel.messages.message_text == "Cancelled: nothing was saved to odds.csv, later.csv."
     assert not list(tmp_path.glob("*.csv"))
+
+
+@pytest.fixture
+def other_language():
+    use_language(PSEUDO)
+    yield
+    use_language(ENGLISH)
+
+
+def test_files_are_english_in_other_languages(other_language, panel, tmp_path, qtbot):
+    assert panel.model.header(BY_KEY["game"]).title != "Game"
+    panel.model.columns |= {BY_KEY["period"]}
+    path = tmp_path / "odds.csv"
+    with qtbot.waitSignal(panel.export.ended):
+        panel.write_rows(CSV, path)
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        assert {row["period"] for row in csv.DictReader(file)} == {"Full Time", "1st Half"}
+    panel.show_filter(GridFilter(words=("over", "matchbook")))
+    with qtbot.waitSignal(panel.export.ended):
+        panel.copy_rows()
+    assert QGuiApplication.clipboard().text().startswith("Selection\tGame\t")
