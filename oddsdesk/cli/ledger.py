@@ -15,7 +15,7 @@ from oddsdesk.base.figures import Habit
 from oddsdesk.base.file_kinds import BETS, wrong_kind
 from oddsdesk.base.files import OWNER_ONLY
 from oddsdesk.base.spreadsheets import SheetError
-from oddsdesk.base.texts import _, ngettext, pgettext, translated
+from oddsdesk.base.texts import _, ngettext, translated
 from oddsdesk.board.valuation.verdict_words import PER_DECIDED_TEXT
 from oddsdesk.cli.account_sync import sync
 from oddsdesk.cli.balances import accounts
@@ -45,7 +45,7 @@ from oddsdesk.ledger.bet_lists import read_lists
 from oddsdesk.ledger.bet_tables import bet_fields, write_bet_analytix, write_csv, write_json
 from oddsdesk.ledger.bets import BetState, PlacedBet, counted
 from oddsdesk.ledger.columns import FIELDS, ListUnclearError, field_named
-from oddsdesk.ledger.ledger import CLOSED_AGAIN
+from oddsdesk.ledger.ledger import CHANGE_WORDS
 from oddsdesk.ledger.legs import part_text
 from oddsdesk.ledger.log_closes import closed_wrongly, closes_again, closes_from_log
 from oddsdesk.ledger.presets import NO_CHOICES, ListChoices
@@ -351,20 +351,7 @@ def undo(path: Path, as_json: bool) -> None:
     if undone is None:
         raise click.ClickException(_("nothing to undo"))
     what, count = undone
-    print_counts({"undone": _CHANGES.get(what, what), "bets": count}, as_json=as_json)
-
-
-_CHANGES: Final = {
-    "placed": pgettext("a change of bets", "placed"),
-    "imported": pgettext("a change of bets", "imported"),
-    "synced": pgettext("a change of bets", "synced"),
-    "settled": pgettext("a change of bets", "settled"),
-    "edited": pgettext("a change of bets", "edited"),
-    "deleted": pgettext("a change of bets", "deleted"),
-    "removed": pgettext("a change of bets", "removed"),
-    CLOSED_AGAIN: pgettext("a change of bets", "closed again"),
-}
-"""The names of changes in the ledger."""
+    print_counts({"undone": CHANGE_WORDS.get(what, what), "bets": count}, as_json=as_json)
 
 
 @ledger.command()

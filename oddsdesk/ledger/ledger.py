@@ -10,7 +10,7 @@ import msgspec
 
 from oddsdesk.base.files import ForeignFileError, make_private
 from oddsdesk.base.places import make_folder
-from oddsdesk.base.texts import _
+from oddsdesk.base.texts import _, pgettext
 from oddsdesk.contract.texts import folded, plain_letters
 from oddsdesk.ledger.accounts import MoneyTables
 from oddsdesk.ledger.bet_kinds import BetKind, BetLeg
@@ -40,6 +40,19 @@ T = TypeVar("T")
 
 CLOSED_AGAIN: Final = "closed again"
 """Undo's name for a change of closing lines, the only one that restores old closes."""
+CHANGE_WORDS: Final = {
+    "placed": pgettext("a change of bets", "placed"),
+    "imported": pgettext("a change of bets", "imported"),
+    "synced": pgettext("a change of bets", "synced"),
+    "settled": pgettext("a change of bets", "settled"),
+    "reopened": pgettext("a change of bets", "reopened"),
+    "cashed out": pgettext("a change of bets", "cashed out"),
+    "edited": pgettext("a change of bets", "edited"),
+    "deleted": pgettext("a change of bets", "deleted"),
+    "removed": pgettext("a change of bets", "removed"),
+    CLOSED_AGAIN: pgettext("a change of bets", "closed again"),
+}
+"""The names of changes for people."""
 _BUSY_TIMEOUT_S: Final = 5.0
 _FIELDS: Final = tuple(name for name in PlacedBet.__struct_fields__ if name != "ident")
 _INSERT_BET: Final = (

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from shiboken6 import isValid
 
 from oddsdesk.base.clock import Clock
-from oddsdesk.base.texts import N_, _, ngettext, translated
+from oddsdesk.base.texts import _, ngettext, translated
 from oddsdesk.board.model.matrix import GameEntry
 from oddsdesk.desk.bet_cells import at_bookmaker, bet_named, stake_text
 from oddsdesk.desk.bets.bet_dialog import BetDialog, CashDialog
@@ -25,7 +25,7 @@ from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bets import BadBetError, HalfResultError, PlacedBet, settled
 from oddsdesk.ledger.fair_values import FairNow, fair_value
 from oddsdesk.ledger.games import on_listed_games
-from oddsdesk.ledger.ledger import Change, Ledger
+from oddsdesk.ledger.ledger import CHANGE_WORDS, Change, Ledger
 from oddsdesk.ledger.settling import ToCheck
 from oddsdesk.pricing.exposure import StakePlan
 from oddsdesk.pricing.profiles import Profiles
@@ -160,7 +160,7 @@ class BetsActions(QObject):
             said = ngettext(
                 "{count} bet settled as found.", "{count} bets settled as found.", count
             ).format(count=count)
-        self._change(ended, N_("settled"), said)
+        self._change(ended, "settled", said)
         return True
 
     def _settle_as_found(self) -> None:
@@ -216,7 +216,7 @@ class BetsActions(QObject):
             return
         if ended:
             word = _("reopened") if result is None else translated(result.words)
-            what = N_("settled") if result is not None else N_("reopened")
+            what = "settled" if result is not None else "reopened"
             is_same = all(bet.result is result for bet in bets)
             self._change(ended, what, _ended_text(bets, word, result, is_same=is_same))
 
@@ -355,7 +355,7 @@ class BetsActions(QObject):
 
         def record_cash(cashed: PlacedBet) -> None:
             self._records.change_bets(
-                [cashed], N_("cashed out"), lambda: answer("", _("Cashed out.")), answer
+                [cashed], "cashed out", lambda: answer("", _("Cashed out.")), answer
             )
 
         dialog.recorded.connect(record_cash)
@@ -439,7 +439,9 @@ def _question(bets: list[PlacedBet], early: list[PlacedBet], result: Result, now
 
 def change_text(change: Change) -> str:
     """Return what was done to which bets, naming the first."""
-    return _("{done} {bets}").format(done=translated(change.what), bets=_first_named(change))
+    return _("{done} {bets}").format(
+        done=CHANGE_WORDS.get(change.what, change.what), bets=_first_named(change)
+    )
 
 
 def undone_text(change: Change) -> str:

@@ -12,7 +12,7 @@ from oddsdesk.base.clock import Clock
 from oddsdesk.base.file_kinds import BETS, RESULTS, wrong_kind
 from oddsdesk.base.files import OWNER_ONLY, whole_file
 from oddsdesk.base.spreadsheets import SheetError, SheetRow
-from oddsdesk.base.texts import N_, _, ngettext, translated
+from oddsdesk.base.texts import _, ngettext, translated
 from oddsdesk.contract.formats import FOOTBALL_DATA
 from oddsdesk.desk.bets.import_dialog import ImportDialog
 from oddsdesk.desk.export.files import FileFormat, Table, Writer
@@ -143,9 +143,9 @@ class BetsFiles(QObject):
                 found.bets, ledger.read_bets(), self._clock(), found.undated
             )
             if settled:
-                ledger.change_bet(settled, N_("settled"))
+                ledger.change_bet(settled, "settled")
             if fresh:
-                ledger.place_all(fresh, N_("imported"))
+                ledger.place_all(fresh, "imported")
             said = [
                 _("{bets} imported from {file}, {format}").format(
                     bets=_bets(len(fresh)), file=path.name, format=_read_as(found)
@@ -171,7 +171,7 @@ class BetsFiles(QObject):
             held, now_ms = ledger.read_bets(), self._clock()
             found = settle_by_file(path.read_bytes(), held, now_ms, rules, path.name)
             if found.bets:
-                ledger.change_bet(found.bets, N_("settled"))
+                ledger.change_bet(found.bets, "settled")
             settled = _("{bets} settled from {file}")
             said = [settled.format(bets=_bets(len(found.bets)), file=path.name)]
             if count := found.of_no_bet:

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QWidget
 
 from oddsdesk.base.numbers import num, with_marks
-from oddsdesk.base.texts import _
+from oddsdesk.base.texts import _, pgettext
 from oddsdesk.board.valuation import explaining, verdict_words
 from oddsdesk.board.valuation.bets import Exposure
 from oddsdesk.board.valuation.derivation import Score
@@ -452,7 +452,7 @@ def exposure(found: Exposure | None, why_lost: str = "") -> list[Fact]:
             else _("{same_at} other prices").format(same_at=found.same_at)
         )
         facts.append(Fact(_("{others} on this outcome").format(others=others), _("one stake")))
-    what = _("practice") if found.is_practice else _("placed")
+    what = _("practice") if found.is_practice else pgettext("money in bets", "placed")
     on_game, in_all = found.at_risk_on_game, found.at_risk_in_all
     worst = _("practice") if found.is_practice else _("at risk")
     facts += [
