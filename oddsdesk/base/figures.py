@@ -13,7 +13,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from oddsdesk.base.numbers import number_style
+from oddsdesk.base.numbers import WEEKDAYS, number_style
 from oddsdesk.contract.texts import plain_letters
 from oddsdesk.contract.times import DAY_MS, YEARS, is_in_years, parse_ms
 
@@ -382,7 +382,7 @@ _CLOCK: Final = re.compile(
 )
 _SHORT_DAY: Final = re.compile(r"(?P<one>\d{1,2})(?P<sign>[./-])(?P<two>\d{1,2})\.?")
 _DAYS_AWAY: Final = {"": 0, "today": 0, "tonight": 0, "tomorrow": 1, "yesterday": -1}
-_WEEKDAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_WEEKDAY_LETTERS: Final = 3
 _EXPECTED_TIME: Final = "such as 2026-04-16 20:45, 16/04/2026 20:45, or today 20:45"
 _NOON: Final = 12
 _WEEK_MS: Final = 7 * 24 * 3_600_000
@@ -468,9 +468,21 @@ def read_typed_end(
             else read_typed_time(key, f"{text} 23:59", now, zone, days).ms
         )
         word = " ".join(text.translate(_SPACES).split()).partition(" ")[0].casefold().rstrip(",.")
-        if ms > now_ms or not word.isalpha() or word[:3] not in _WEEKDAYS:
+        if ms > now_ms or _weekday_named(word) is None:
             break
     return ms
+
+
+def _weekday_named(word: str) -> int | None:
+    """Return a weekday by its name in English or in the language of the window, from Monday."""
+    if not word.isalpha():
+        return None
+    for names in (WEEKDAYS, number_style().weekdays):
+        for number, name in enumerate(names):
+            short = plain_letters(name)[:_WEEKDAY_LETTERS]
+            if plain_letters(word).startswith(short):
+                return number
+    return None
 
 
 def _typed_day(text: str, now: datetime, days: Habit | None) -> datetime:
@@ -483,8 +495,8 @@ def _typed_day(text: str, now: datetime, days: Habit | None) -> datetime:
     word = text.casefold().rstrip(",.")
     if word in _DAYS_AWAY:
         return now + timedelta(days=_DAYS_AWAY[word])
-    if word.isalpha() and word[:3] in _WEEKDAYS:
-        return now + timedelta(days=(_WEEKDAYS.index(word[:3]) - now.weekday()) % 7)
+    if (weekday := _weekday_named(word)) is not None:
+        return now + timedelta(days=(weekday - now.weekday()) % 7)
     if short := _SHORT_DAY.fullmatch(text):
         sign = short["sign"]
         texts = (

@@ -8,14 +8,19 @@ the choice.
 from datetime import date, datetime
 from typing import Final, NamedTuple
 
+from oddsdesk.base.texts import N_
+
 POINT: Final = "point"
 COMMA: Final = "comma"
 DAY_FIRST: Final = "day"
 MONTH_FIRST: Final = "month"
 YEAR_FIRST: Final = "year"
 
-MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-WEEKDAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+MONTHS: Final = (
+    *(N_("Jan"), N_("Feb"), N_("Mar"), N_("Apr"), N_("May"), N_("Jun")),
+    *(N_("Jul"), N_("Aug"), N_("Sep"), N_("Oct"), N_("Nov"), N_("Dec")),
+)
+WEEKDAYS: Final = (*(N_("Mon"), N_("Tue"), N_("Wed"), N_("Thu"), N_("Fri"), N_("Sat"), N_("Sun")),)
 _NOON: Final = 12
 _GROUP_DIGITS: Final = 3
 
@@ -32,6 +37,9 @@ class Style(NamedTuple):
     """The first day of a week, 0 for Monday to 6 for Sunday."""
     is_chosen: bool = False
     """Whether it is a user's of the window; typed money that may be thousands is then refused."""
+    months: tuple[str, ...] = MONTHS
+    weekdays: tuple[str, ...] = WEEKDAYS
+    """Short names, as for ``months``; both in the language of the window."""
 
 
 _COMMA_MARKS: Final = str.maketrans(".,", ",.")
@@ -108,12 +116,12 @@ def date_text(day: date, *, year: bool = True) -> str:
     """
     if _style.dates == YEAR_FIRST:
         return f"{day.year:04}-{day.month:02}-{day.day:02}" if year else f"{day:%m-%d}"
-    month = MONTHS[day.month - 1]
+    month = _style.months[day.month - 1]
     if _style.dates == MONTH_FIRST:
         return f"{month} {day.day}, {day.year}" if year else f"{month} {day.day}"
     return f"{day.day} {month} {day.year}" if year else f"{day.day} {month}"
 
 
 def weekday_text(day: date) -> str:
-    """Return the weekday in three letters."""
-    return WEEKDAYS[day.weekday()]
+    """Return the weekday in a few letters."""
+    return _style.weekdays[day.weekday()]

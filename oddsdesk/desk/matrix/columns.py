@@ -9,7 +9,7 @@ import msgspec
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.numbers import num
-from oddsdesk.base.texts import _, pgettext
+from oddsdesk.base.texts import _, pgettext, translated
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.basis import Freshness
 from oddsdesk.board.model.matrix import Laid, Price, RowKey, Section, SelectionRow
@@ -399,7 +399,7 @@ def _reference_header(context: MatrixContext) -> Header:
 
 
 def _fair_header(context: MatrixContext) -> Header:
-    method = context.board.method.replace("_", " ")
+    method = translated(context.board.method.replace("_", " "))
     note = method.replace("proportional", "prop.")
     tip = _("{reference_name}'s odds without the margin, {method} method").format(
         reference_name=context.board.reference_name, method=method

@@ -11,7 +11,7 @@ from urllib.parse import quote, unquote
 import msgspec
 
 from oddsdesk.base import numbers
-from oddsdesk.base.texts import SYSTEM, _, languages, mid_sentence
+from oddsdesk.base.texts import SYSTEM, _, languages, mid_sentence, translated
 from oddsdesk.board.model.basis import CONSENSUS, LEARNED, SERVICES_OWN
 from oddsdesk.pricing import formats
 from oddsdesk.pricing.closing import CloseBy
@@ -187,6 +187,12 @@ class Setting(msgspec.Struct, Generic[T], frozen=True):
     kind: Kind[T]
 
 
+def _method_title(method: str) -> str:
+    """Return a devig method's name as a title."""
+    title = translated(method.replace("_", " "))
+    return title[:1].upper() + title[1:]
+
+
 _AS_TRUE_EV: Final = "true_ev"
 SCHEME: Final = Setting(
     "look/scheme",
@@ -240,7 +246,7 @@ METHOD: Final = Setting(
         "bets follow at once. The service's EV does not change."
     ),
     DEFAULT_METHOD,
-    Choice(tuple((method, method.replace("_", " ").capitalize()) for method in METHODS)),
+    Choice(tuple((method, _method_title(method)) for method in METHODS)),
 )
 REFERENCE: Final = Setting(
     "prices/reference",
@@ -508,7 +514,7 @@ CLOSE_METHOD: Final = Setting(
     Choice(
         (
             (_AS_TRUE_EV, _("Same as for prices")),
-            *((method, method.replace("_", " ").capitalize()) for method in METHODS),
+            *((method, _method_title(method)) for method in METHODS),
         )
     ),
 )

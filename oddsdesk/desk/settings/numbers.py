@@ -9,7 +9,9 @@ from oddsdesk.base.numbers import (
     COMMA,
     DAY_FIRST,
     MONTH_FIRST,
+    MONTHS,
     POINT,
+    WEEKDAYS,
     YEAR_FIRST,
     Style,
     choose_numbers,
@@ -19,6 +21,7 @@ from oddsdesk.base.numbers import (
     number_style,
     weekday_text,
 )
+from oddsdesk.base.texts import translated
 from oddsdesk.desk.settings import declared
 
 _EXAMPLE: Final = datetime(2026, 4, 25, 20, 45)
@@ -40,6 +43,8 @@ def system_style(locale: QLocale | None = None) -> Style:
         dates=dates,
         first_weekday=locale.firstDayOfWeek().value - 1,
         is_chosen=True,
+        months=tuple(map(translated, MONTHS)),
+        weekdays=tuple(map(translated, WEEKDAYS)),
     )
 
 

@@ -106,7 +106,8 @@ class StatusBar(QStatusBar):
 
     def show_method(self, devig_method: str) -> None:
         """Show the devig method."""
-        self._method.show_text(_("Devig: {method}").format(method=devig_method.replace("_", " ")))
+        method = translated(devig_method.replace("_", " "))
+        self._method.show_text(_("Devig: {method}").format(method=method))
 
     def show_bets_waiting(self, bets: int) -> None:
         """Show how many bets need a result."""

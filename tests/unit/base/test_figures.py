@@ -19,6 +19,7 @@ from oddsdesk.base.figures import (
     read_typed_time,
     taken_apart,
 )
+from oddsdesk.base.numbers import Style, choose_numbers
 from oddsdesk.contract.times import format_ms, parse_ms
 
 AMOUNTS = st.lists(st.integers(0, 10**9), min_size=1, max_size=8)
@@ -156,6 +157,17 @@ def test_a_day_alone_is_its_noon(text: str, day: str) -> None:
 )
 def test_an_end_on_a_weekday_is_the_next_one_to_come(text: str, at: str) -> None:
     assert format_ms(read_typed_end("until", text, NOW, ZONE))[:16] == at
+
+
+@pytest.mark.parametrize("text", ["mié 13:00", "Miércoles, 13:00", "mie 13:00", "wed 13:00"])
+def test_a_weekday_may_be_written_as_the_window_writes_it(text: str) -> None:
+    spanish = ("lun", "mar", "mié", "jue", "vie", "sáb", "dom")
+    choose_numbers(Style(weekdays=spanish))
+    try:
+        read = read_typed_end("until", text, NOW, ZONE)
+    finally:
+        choose_numbers(Style())
+    assert format_ms(read)[:16] == "2026-11-18T12:00"
 
 
 def test_a_day_that_may_be_a_month_is_decided_by_habit_or_refused() -> None:

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from itertools import product
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from oddsdesk.base.numbers import (
     hour_text,
     num,
     typed_number,
+    weekday_text,
     with_marks,
 )
 
@@ -151,3 +152,10 @@ def test_numbers_in_texts_of_the_window_have_the_chosen_marks() -> None:
         and not re.match(r"(numbers\.)?num\(", ast.unparse(part.value))
     }
     assert bare == set(ONLY_POINTS)
+
+
+def test_months_and_weekdays_are_named_as_the_style_says() -> None:
+    months = ("ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sep", "oct", "nov", "dic")
+    choose_numbers(Style(months=months, weekdays=("lun", "mar", "mié", "jue", "vie", "sáb", "dom")))
+    assert date_text(date(2026, 4, 25)) == "25 abr 2026"
+    assert weekday_text(date(2026, 4, 25)) == "sáb"
