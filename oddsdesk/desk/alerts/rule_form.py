@@ -126,7 +126,9 @@ class RuleForm(FormDialog):
             case "channels":
                 return self._ticks(field, value)
             case "preset":
-                return _choice(field, [(each, each) for each in self._names.presets], value)
+                return _choice(
+                    field, [(each, translated(each)) for each in self._names.presets], value
+                )
             case "market":
                 markets = [(each, translated(market_title(each))) for each in MARKET_TYPES]
                 return _choice(field, markets, value or MARKET_TYPES[0])
@@ -309,7 +311,7 @@ def _choice(
         box.addItem(text, each)
     place = _place(box, value)
     if place < 0:
-        box.addItem(str(value), value)
+        box.addItem(translated(str(value)), value)
         place = box.count() - 1
     box.setCurrentIndex(place)
     return box, lambda: field.check_value(box.currentData()), box.currentData

@@ -469,7 +469,8 @@ class _Table(QTableView):
         header = self.horizontalHeader()
         header.setHighlightSections(False)
         for place, column in enumerate(COLUMNS):
-            header.resizeSection(place, theme.fonts.scaled(column.width))
+            needed = header.sectionSizeHint(place)
+            header.resizeSection(place, max(theme.fonts.scaled(column.width), needed))
         self._fit_name()
         self.setCurrentIndex(model.index(0, MINE))
 

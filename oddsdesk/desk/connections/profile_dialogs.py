@@ -392,7 +392,7 @@ class EmbeddedDialog(FormDialog):
             side_by_side(self.database, choose),
             _("Created if missing. Use separate databases for simulated and real odds."),
         )
-        self.add_row(_("&Odds from"), self.feed)
+        self.add_row(pgettext("where odds come from", "&Odds from"), self.feed)
         self.add_row(
             _("Sharp &book"),
             self.reference,

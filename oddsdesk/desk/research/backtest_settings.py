@@ -10,8 +10,9 @@ from PySide6.QtCore import QSize, Qt, Signal
 from oddsdesk.base.figures import FigureError, read_typed_amount
 from oddsdesk.base.numbers import COMMA, num, number_style, typed_number
 from oddsdesk.base.texts import _, translated
+from oddsdesk.board.valuation.explaining import method_name
 from oddsdesk.board.valuation.verdict_words import RULE_TITLES, method_title
-from oddsdesk.desk.research.log import BacktestAsked, BacktestSettings, method_words
+from oddsdesk.desk.research.log import BacktestAsked, BacktestSettings
 from oddsdesk.desk.research.panel import ChoiceError
 from oddsdesk.desk.ui.controls.fields import CheckList, ChoiceBox, DecimalSpin, WholeSpin
 from oddsdesk.desk.ui.controls.form_dialog import FormDialog, form_layout, note_label
@@ -182,7 +183,8 @@ def _what(chosen: BacktestSettings) -> str:
 
 
 def _close(chosen: BacktestSettings) -> str:
-    whose, method = chosen.close_reference, method_words(chosen.close_method)
+    whose, kind = chosen.close_reference, chosen.close_method
+    method = method_name(kind) if kind else ""
     if whose and method:
         text = _("CLV is against {bookmaker}'s close, {method}")
     elif whose:

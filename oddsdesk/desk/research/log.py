@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 from itertools import pairwise, product
-from typing import Final, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import msgspec
 
 from oddsdesk.base.numbers import num
-from oddsdesk.base.texts import N_, _, ngettext, translated
+from oddsdesk.base.texts import _, ngettext
+from oddsdesk.board.valuation.explaining import method_name
 from oddsdesk.desk.ui.formatting import day_text
 from oddsdesk.ledger.presets import Preset
 from oddsdesk.pricing.closing import CloseBy
@@ -153,21 +154,9 @@ def games_text(games: int) -> str:
     return ngettext("{count:,} game", "{count:,} games", games).format(count=num(games))
 
 
-_METHODS: Final = (
-    *(N_("additive"), N_("goto"), N_("margin proportional"), N_("multiplicative")),
-    *(N_("odds ratio"), N_("power"), N_("probit"), N_("published"), N_("shin")),
-)
-"""The devig methods within a sentence."""
-
-
-def method_words(method: str) -> str:
-    """Return the name of a devig method within a sentence."""
-    return translated(method.replace("_", " "))
-
-
 def clv_text(close: CloseBy) -> str:
     """Return what CLV is measured by."""
-    method = method_words(close.method)
+    method = method_name(close.method)
     if not close.reference:
         return _("CLV vs the sharp book's close, {method}").format(method=method)
     return _("CLV vs the {bookmaker} close, {method}").format(
