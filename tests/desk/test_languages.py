@@ -40,6 +40,23 @@ texts.use_language(texts.PSEUDO)
 from tests.kit.pseudo_walk import main
 main()
 """
+TITLES = """
+from oddsdesk.base import texts
+texts.use_language(texts.PSEUDO)
+from oddsdesk.desk.bets import accounts, reports
+from oddsdesk.desk.grid import columns
+from oddsdesk.desk.opportunities import model as opportunities
+from oddsdesk.desk.promotions import model as promotions
+from oddsdesk.desk.research import results_panel
+from oddsdesk.desk.value_bets import model as value_bets
+tables = (
+    *(accounts.COLUMNS, reports.COLUMNS, columns.COLUMNS, opportunities.COLUMNS),
+    *(promotions.HEDGED_COLUMNS, promotions.UNHEDGED_COLUMNS, results_panel.COLUMNS),
+    value_bets.COLUMNS,
+)
+for column in (column for table in tables for column in table):
+    print(*(each.title for each in column.exported), sep="\\n")
+"""
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
@@ -77,3 +94,12 @@ def test_a_translated_room_shows_no_english(room: str, walked: dict[str, list[st
 def test_no_button_is_too_narrow_for_longer_words(walked: dict[str, list[str]]) -> None:
     cut = [each for each in walked["cut"] if each.partition(":")[0] in TRANSLATED]
     assert cut == []
+
+
+def test_titles_in_exported_files_are_english() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", TITLES], capture_output=True, text=True, timeout=60, check=True
+    )
+    titles = ended.stdout.split("\n")
+    assert len(titles) > 100
+    assert [title for title in titles if "[" in title] == []

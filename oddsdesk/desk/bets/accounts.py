@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 
 from oddsdesk.base.figures import FigureError, read_number, read_typed_amount, read_typed_time
 from oddsdesk.base.numbers import num
-from oddsdesk.base.texts import _, ngettext, translated
+from oddsdesk.base.texts import N_, _, ngettext, translated
 from oddsdesk.desk.bet_cells import profit_cell
 from oddsdesk.desk.ui.controls.fields import ChoiceBox, date_habit
 from oddsdesk.desk.ui.controls.form_dialog import FormDialog, side_by_side
@@ -77,7 +77,7 @@ def _figure(
 COLUMNS: Final[tuple[ColumnSpec[Balance, int], ...]] = (
     ColumnSpec(
         "bookmaker",
-        _("Bookmaker"),
+        N_("Bookmaker"),
         Column("Betfair Exchange", Align.LEFT, stretches=True, widest="Betfair Exchange UK or so"),
         lambda row, _now: Cell(row.bookmaker, TextRole.STRONG, is_strong=True, note=row.account),
         lambda row: row.bookmaker,
@@ -86,7 +86,7 @@ COLUMNS: Final[tuple[ColumnSpec[Balance, int], ...]] = (
     ),
     ColumnSpec(
         "balance",
-        _("Balance"),
+        N_("Balance"),
         Column("−100,000.00", note_sample="USDC"),
         lambda row, _now: Cell(_money(row.balance), TextRole.STRONG, note=row.currency),
         lambda row: row.balance,
@@ -99,21 +99,21 @@ COLUMNS: Final[tuple[ColumnSpec[Balance, int], ...]] = (
     ),
     _figure(
         "in_main",
-        _("In main currency"),
+        N_("In main currency"),
         lambda row: row.in_main,
         _("The balance in your main currency at your newest rate"),
         Priority.ESSENTIAL,
     ),
     _figure(
         "moved",
-        _("Deposits"),
+        N_("Deposits"),
         lambda row: row.moved,
         _("Deposits and corrections, less withdrawals"),
         Priority.ESSENTIAL,
     ),
     ColumnSpec(
         "profit",
-        _("Profit"),
+        N_("Profit"),
         Column("+1,000.00"),
         lambda row, _now: profit_cell(row.profit),
         lambda row: row.profit,
@@ -123,14 +123,14 @@ COLUMNS: Final[tuple[ColumnSpec[Balance, int], ...]] = (
     ),
     _figure(
         "at_risk",
-        _("At risk"),
+        N_("At risk"),
         lambda row: row.at_risk,
         _("Stakes of open bets and liabilities of open lays; free bets have none"),
         Priority.ESSENTIAL,
     ),
     ColumnSpec(
         "open_bets",
-        _("Open bets"),
+        N_("Open bets"),
         Column("1,000"),
         lambda row, _now: Cell(f"{num(row.open_bets):,}", TextRole.SOFT),
         lambda row: row.open_bets,

@@ -6,7 +6,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from oddsdesk.base.numbers import num
-from oddsdesk.base.texts import _, pgettext, translated
+from oddsdesk.base.texts import N_, _, pgettext, translated
 from oddsdesk.board.valuation.verdict_words import PER_DECIDED, PER_DECIDED_TEXT
 from oddsdesk.desk import bet_cells
 from oddsdesk.desk.kind_fields import legs_text
@@ -193,7 +193,7 @@ def facts_text(bet: PlacedBet, proposal: ToCheck | None = None) -> str:
 COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
     ColumnSpec(
         "state",
-        _("State"),
+        N_("State"),
         Column(f"● {_WIDEST_STATE} {_('practice')}", Align.LEFT, narrow=f"● {_WIDEST_STATE}"),
         _state,
         lambda bet: "" if bet.result is None else bet.result.value,
@@ -203,7 +203,7 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
     bet_cells.MARKET,
     ColumnSpec(
         "bookmaker",
-        _("Bookmaker"),
+        N_("Bookmaker"),
         Column(
             "William Hill",
             Align.LEFT,
@@ -218,7 +218,7 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
     ),
     ColumnSpec(
         "odds",
-        _("Odds"),
+        N_("Odds"),
         Column("", note_sample="8.888", hangs=True, narrow=""),
         bet_cells.odds_cell,
         lambda bet: bet.odds,
@@ -228,7 +228,7 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
     ),
     ColumnSpec(
         "kind",
-        _("Kind"),
+        N_("Kind"),
         Column(translated(BetKind.EACH_WAY.words), Align.LEFT),
         lambda bet, _now: Cell(kind_text(bet), TextRole.SOFT),
         kind_text,
@@ -237,7 +237,7 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
     ),
     ColumnSpec(
         "stake",
-        _("Stake"),
+        N_("Stake"),
         Column("1,000.00", note_sample="EUR"),
         _stake,
         lambda bet: bet.stake,
@@ -249,7 +249,7 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
     ),
     ColumnSpec(
         "ev",
-        _("EV at bet"),
+        N_("EV at bet"),
         Column("+100.0 %", note_sample=f"~ {PER_DECIDED}"),
         bet_cells.ev_cell,
         bet_cells.or_lowest(lambda bet: bet.ev),
@@ -263,7 +263,7 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
     replace(bet_cells.CLV, priority=Priority.EXTRA),
     ColumnSpec(
         "profit",
-        _("Profit"),
+        N_("Profit"),
         Column("+1,000.00"),
         lambda bet, _now: bet_cells.profit_cell(bet.profit),
         bet_cells.or_lowest(lambda bet: bet.profit),
@@ -272,7 +272,7 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
     ),
     ColumnSpec(
         "kick_off",
-        _("Kick-off"),
+        N_("Kick-off"),
         Column("26 Nov 18:30", Align.LEFT),
         _kick_off,
         lambda bet: bet.time_order,
@@ -282,7 +282,7 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
     ),
     ColumnSpec(
         "note",
-        _("Note"),
+        N_("Note"),
         Column(
             "close 2.71, fair 2.783",
             Align.LEFT,
@@ -361,7 +361,7 @@ class BetsModel(StableRowsModel[tuple[int], PlacedBet]):
 
         return ColumnSpec(
             "settled",
-            _("Settled by"),
+            N_("Settled by"),
             _SETTLED,
             cell,
             text,

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 from PySide6.QtCore import Qt
 
 from oddsdesk.base.numbers import num
-from oddsdesk.base.texts import _, ngettext, translated
+from oddsdesk.base.texts import N_, _, ngettext, translated
 from oddsdesk.desk.bet_cells import profit_cell
 from oddsdesk.desk.ui.controls.bars import Fact
 from oddsdesk.desk.ui.formatting import signed_hundredths_text, signed_text
@@ -76,7 +76,7 @@ def _profit(row: ReportRow, _now: int) -> Cell:
 COLUMNS: Final[tuple[ColumnSpec[ReportRow, int], ...]] = (
     ColumnSpec(
         "of",
-        _("Group"),
+        N_("Group"),
         Column("Betfair Exchange", Align.LEFT, stretches=True, widest="Both teams to score or so"),
         lambda row, _now: Cell(translated(row[0]), TextRole.STRONG, is_strong=True),
         lambda row: row[0],
@@ -85,7 +85,7 @@ COLUMNS: Final[tuple[ColumnSpec[ReportRow, int], ...]] = (
     ),
     _figure(
         "bets",
-        _("Bets"),
+        N_("Bets"),
         "1,000",
         lambda found: found.bets,
         lambda count: f"{num(count):,}",
@@ -93,7 +93,7 @@ COLUMNS: Final[tuple[ColumnSpec[ReportRow, int], ...]] = (
     ),
     _figure(
         "staked",
-        _("Staked"),
+        N_("Staked"),
         "10,000.00",
         lambda found: found.staked,
         lambda amount: f"{num(amount):,.2f}",
@@ -101,7 +101,7 @@ COLUMNS: Final[tuple[ColumnSpec[ReportRow, int], ...]] = (
     ),
     ColumnSpec(
         "profit",
-        _("Profit"),
+        N_("Profit"),
         Column("+1,000.00"),
         _profit,
         lambda row: row[1].profit,
@@ -111,7 +111,7 @@ COLUMNS: Final[tuple[ColumnSpec[ReportRow, int], ...]] = (
     ),
     _figure(
         "yield_pct",
-        _("Yield"),
+        N_("Yield"),
         "+10.0 %",
         lambda found: found.yield_pct,
         _percent,
@@ -119,7 +119,7 @@ COLUMNS: Final[tuple[ColumnSpec[ReportRow, int], ...]] = (
     ),
     _figure(
         "expected",
-        _("Expected"),
+        N_("Expected"),
         "+1,000.00",
         lambda found: found.expected if found.expected_bets else None,
         signed_hundredths_text,
@@ -131,7 +131,7 @@ COLUMNS: Final[tuple[ColumnSpec[ReportRow, int], ...]] = (
     ),
     _figure(
         "clv_pct",
-        _("CLV"),
+        N_("CLV"),
         "+10.0 %",
         lambda found: found.clv_pct,
         _percent,
@@ -140,7 +140,7 @@ COLUMNS: Final[tuple[ColumnSpec[ReportRow, int], ...]] = (
     ),
     _figure(
         "beaten_pct",
-        _("Beat the close"),
+        N_("Beat the close"),
         "100 %",
         lambda found: found.beaten_pct,
         "{:.0f} %".format,
@@ -149,7 +149,7 @@ COLUMNS: Final[tuple[ColumnSpec[ReportRow, int], ...]] = (
     ),
     _figure(
         "drawdown",
-        _("Drawdown"),
+        N_("Drawdown"),
         "−1,000.00",
         lambda found: found.drawdown.depth,
         signed_hundredths_text,
@@ -158,7 +158,7 @@ COLUMNS: Final[tuple[ColumnSpec[ReportRow, int], ...]] = (
     ),
     _figure(
         "z",
-        _("Z-score"),
+        N_("Z-score"),
         "−10.0",
         lambda found: found.z,
         lambda figure: f"{num(figure):.1f}".replace("-", "−"),
@@ -169,7 +169,7 @@ COLUMNS: Final[tuple[ColumnSpec[ReportRow, int], ...]] = (
     ),
     ColumnSpec(
         "luck",
-        _("Luck"),
+        N_("Luck"),
         Column("about one in 100 as bad by chance", Align.LEFT),
         lambda row, _now: Cell(luck_text(row[1]), TextRole.NOTE),
         lambda row: luck_text(row[1]),

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.market_words import market_text, period_text
 from oddsdesk.base.numbers import num
-from oddsdesk.base.texts import _, pgettext
+from oddsdesk.base.texts import N_, _, pgettext
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.matrix import CellKey
 from oddsdesk.board.opportunities.finder import OpportunityLeg
@@ -333,7 +333,7 @@ def _identity(row: WayRow) -> Row:
 
 _SELECTION: Final = ColumnSpec[WayRow, int](
     "selection",
-    _("Selection"),
+    N_("Selection"),
     Column(
         "Wolverhampton Wanderers v",
         Align.LEFT,
@@ -355,7 +355,7 @@ _SELECTION: Final = ColumnSpec[WayRow, int](
 )
 _MARKET: Final = ColumnSpec[WayRow, int](
     "market_type",
-    _("Market"),
+    N_("Market"),
     Column(f"{market_text('moneyline')} · 1st Q", Align.LEFT, stretches=True),
     _market,
     lambda row: (row.way.legs[0].key.market_type, row.way.legs[0].key.period),
@@ -371,7 +371,7 @@ _MARKET: Final = ColumnSpec[WayRow, int](
 )
 _ODDS: Final = ColumnSpec[WayRow, int](
     "odds",
-    _("Odds"),
+    N_("Odds"),
     Column("", note_sample="8.888", hangs=True, narrow=""),
     _odds,
     lambda row: row.way.legs[0].odds,
@@ -388,7 +388,7 @@ _ODDS: Final = ColumnSpec[WayRow, int](
 )
 _AT: Final = ColumnSpec[WayRow, int](
     "bookmaker",
-    _("Bookmaker"),
+    N_("Bookmaker"),
     Column(
         "William Hill UK",
         Align.LEFT,
@@ -403,11 +403,11 @@ _AT: Final = ColumnSpec[WayRow, int](
     tip=_(
         "Bookmaker with the price; +2: two more have it, see the row's tooltip. Sorts by the hedge"
     ),
-    short_title=_("Book"),
+    short_title=N_("Book"),
 )
 _STAKE: Final = ColumnSpec[WayRow, int](
     "stake",
-    _("Stake"),
+    N_("Stake"),
     Column("1,000.00", narrow=""),
     _stake,
     lambda row: 0.0 if row.is_lost else row.way.bet.stake,
@@ -426,7 +426,7 @@ _STAKE: Final = ColumnSpec[WayRow, int](
 )
 _STARTS: Final = ColumnSpec[WayRow, int](
     "kick_off",
-    _("Starts"),
+    N_("Starts"),
     Column(today_sample(), Align.LEFT),
     lambda row, now: Cell(_start(row, now), TextRole.SOFT) if row.is_first else EMPTY,
     lambda row: row.way.kick_off,
@@ -437,7 +437,7 @@ _STARTS: Final = ColumnSpec[WayRow, int](
 )
 _SEEN: Final = ColumnSpec[WayRow, int](
     "seen",
-    _("Seen"),
+    N_("Seen"),
     Column("59 min"),
     lambda row, now: age_cell(row.leg.seen_at, now),
     lambda row: -min(leg.seen_at for leg in row.way.legs),
@@ -450,7 +450,7 @@ _SEEN: Final = ColumnSpec[WayRow, int](
 )
 _CAUTIONS: Final = ColumnSpec[WayRow, int](
     "cautions",
-    _("Warning vs sharp book"),
+    N_("Warning vs sharp book"),
     Column(_("likely error, far above fair"), Align.LEFT, stretches=True),
     _caution,
     lambda row: len(row.way.legs[0].cautions),
@@ -469,7 +469,7 @@ _CAUTIONS: Final = ColumnSpec[WayRow, int](
 HEDGED_COLUMNS: Final[tuple[ColumnSpec[WayRow, int], ...]] = (
     ColumnSpec(
         "locked",
-        _("Locked in"),
+        N_("Locked in"),
         Column("+1,000.00"),
         _of_all(lambda row: _money(row, row.way.value)),
         _best(lambda way: way.value),
@@ -488,7 +488,7 @@ HEDGED_COLUMNS: Final[tuple[ColumnSpec[WayRow, int], ...]] = (
     ),
     ColumnSpec(
         "pct",
-        _("Of offer"),
+        N_("Of offer"),
         Column("100.0 %"),
         _of_all(_pct),
         _best(lambda way: way.value_pct),
@@ -504,7 +504,7 @@ HEDGED_COLUMNS: Final[tuple[ColumnSpec[WayRow, int], ...]] = (
     _STAKE,
     ColumnSpec(
         "liability",
-        _("Liability"),
+        N_("Liability"),
         Column("1,000.00"),
         _liability,
         lambda row: sum(leg.stake for leg in row.way.legs if leg.is_lay),
@@ -519,7 +519,7 @@ HEDGED_COLUMNS: Final[tuple[ColumnSpec[WayRow, int], ...]] = (
 UNHEDGED_COLUMNS: Final[tuple[ColumnSpec[WayRow, int], ...]] = (
     ColumnSpec(
         "certainty",
-        _("Worth"),
+        N_("Worth"),
         Column("+100.00"),
         lambda row, _now: _money(row, row.way.certainty),
         _best(lambda way: way.certainty),
@@ -536,7 +536,7 @@ UNHEDGED_COLUMNS: Final[tuple[ColumnSpec[WayRow, int], ...]] = (
     ),
     ColumnSpec(
         "ev",
-        _("EV"),
+        N_("EV"),
         Column("+100.00"),
         lambda row, _now: _money(row, row.way.ev)._replace(is_strong=False),
         _best(lambda way: way.ev),
@@ -550,7 +550,7 @@ UNHEDGED_COLUMNS: Final[tuple[ColumnSpec[WayRow, int], ...]] = (
     _ODDS,
     ColumnSpec(
         "fair_odds",
-        _("Fair"),
+        N_("Fair"),
         Column("88.888"),
         lambda row, _now: Cell(
             "–" if row.fair_odds is None else fair_text(row.fair_odds), TextRole.SOFT

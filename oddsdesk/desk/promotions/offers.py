@@ -11,7 +11,7 @@ from oddsdesk.base.clock import Clock
 from oddsdesk.base.market_words import market_text
 from oddsdesk.base.numbers import num
 from oddsdesk.base.places import NoHomeError
-from oddsdesk.base.texts import _, ngettext, pgettext, translated
+from oddsdesk.base.texts import N_, _, ngettext, pgettext, translated
 from oddsdesk.contract.competitions import sport_title
 from oddsdesk.contract.texts import folded
 from oddsdesk.contract.times import MINUTE_MS
@@ -389,7 +389,7 @@ def _earned(row: OfferRow, _now: int) -> Cell:
 OFFER_COLUMNS: Final[tuple[ColumnSpec[OfferRow, int], ...]] = (
     ColumnSpec(
         "offer",
-        _("Offer"),
+        N_("Offer"),
         Column(
             _("Free bet {amount}, stake returned").format(amount=25)[:21],
             Align.LEFT,
@@ -412,7 +412,7 @@ OFFER_COLUMNS: Final[tuple[ColumnSpec[OfferRow, int], ...]] = (
     ),
     ColumnSpec(
         "until",
-        _("Until"),
+        N_("Until"),
         Column(today_sample(), Align.LEFT),
         _until,
         _when,
@@ -424,7 +424,7 @@ OFFER_COLUMNS: Final[tuple[ColumnSpec[OfferRow, int], ...]] = (
     ),
     ColumnSpec(
         "earned",
-        _("Earned"),
+        N_("Earned"),
         Column("+100.00"),
         _earned,
         lambda row: row.earned.profit,

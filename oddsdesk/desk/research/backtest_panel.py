@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLineEdit, QPushButton, QSizePolicy, QWidget
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.numbers import num
-from oddsdesk.base.texts import _, ngettext, pgettext, translated
+from oddsdesk.base.texts import N_, _, ngettext, pgettext, translated
 from oddsdesk.board.valuation.verdict_words import PER_DECIDED, PER_DECIDED_TEXT, method_title
 from oddsdesk.desk import bet_cells
 from oddsdesk.desk.export.files import Table, table_of_bets
@@ -465,7 +465,7 @@ def _result(bet: PlacedBet, _now: int) -> Cell:
 COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
     ColumnSpec(
         "placed_at",
-        _("Placed"),
+        N_("Placed"),
         Column("26 Nov 2024 18:30", Align.LEFT),
         lambda bet, _now: Cell(moment_text(bet.placed_at), TextRole.NOTE),
         lambda bet: bet.placed_at,
@@ -476,7 +476,7 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
     bet_cells.MARKET,
     ColumnSpec(
         "bookmaker",
-        _("Bookmaker"),
+        N_("Bookmaker"),
         Column("William Hill", Align.LEFT, stretches=True, widest="Betfair Exchange second"),
         lambda bet, _now: Cell(bet.bookmaker, TextRole.SOFT),
         lambda bet: bet.bookmaker.casefold(),
@@ -484,7 +484,7 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
     ),
     ColumnSpec(
         "odds",
-        _("Odds"),
+        N_("Odds"),
         Column("", note_sample="8.888", hangs=True),
         bet_cells.odds_cell,
         lambda bet: bet.odds,
@@ -494,7 +494,7 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
     ),
     ColumnSpec(
         "ev",
-        _("EV"),
+        N_("EV"),
         Column("+100.0 %", note_sample=f"~ {PER_DECIDED}"),
         bet_cells.ev_cell,
         bet_cells.or_lowest(lambda bet: bet.ev),
@@ -507,7 +507,7 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
     bet_cells.CLV,
     ColumnSpec(
         "stake",
-        _("Stake"),
+        N_("Stake"),
         Column("1,000.00"),
         lambda bet, _now: Cell(f"{num(bet.stake):,.2f}", TextRole.SOFT),
         lambda bet: bet.stake,
@@ -517,7 +517,7 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
     ),
     ColumnSpec(
         "result",
-        _("Result"),
+        N_("Result"),
         Column(_UNKNOWN, Align.LEFT),
         _result,
         lambda bet: "" if bet.result is None else bet.result.value,
@@ -526,7 +526,7 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
     ),
     ColumnSpec(
         "profit",
-        _("Profit"),
+        N_("Profit"),
         Column("+1,000.00"),
         lambda bet, _now: bet_cells.profit_cell(bet.profit),
         bet_cells.or_lowest(lambda bet: bet.profit),

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Final
 
 from oddsdesk.base.numbers import num
-from oddsdesk.base.texts import _, pgettext, translated
+from oddsdesk.base.texts import N_, _, pgettext, translated
 from oddsdesk.board.valuation.verdict_words import method_title
 from oddsdesk.desk.bet_cells import profit_cell
 from oddsdesk.desk.export.files import ExportColumn, Table
@@ -82,7 +82,7 @@ _LONGEST_METHOD: Final = max(map(method_title, METHODS), key=len)
 COLUMNS: Final[tuple[ColumnSpec[BacktestFound, int], ...]] = (
     ColumnSpec(
         "method",
-        _("Devig method"),
+        N_("Devig method"),
         Column(
             _LONGEST_METHOD,
             Align.LEFT,
@@ -104,7 +104,7 @@ COLUMNS: Final[tuple[ColumnSpec[BacktestFound, int], ...]] = (
     ),
     ColumnSpec(
         "least_ev",
-        _("Least EV"),
+        N_("Least EV"),
         Column(_CONTRACT),
         _least_ev,
         lambda run: _or_lowest(run.least_ev),
@@ -112,7 +112,7 @@ COLUMNS: Final[tuple[ColumnSpec[BacktestFound, int], ...]] = (
     ),
     ColumnSpec(
         "bets",
-        _("Bets"),
+        N_("Bets"),
         Column("88,888"),
         lambda run, _now: Cell(f"{num(run.summary.bets):,}", TextRole.SOFT),
         lambda run: run.summary.bets,
@@ -122,7 +122,7 @@ COLUMNS: Final[tuple[ColumnSpec[BacktestFound, int], ...]] = (
     ),
     ColumnSpec(
         "profit",
-        _("Profit"),
+        N_("Profit"),
         Column("+1,000.00"),
         lambda run, _now: profit_cell(run.summary.profit),
         lambda run: _or_lowest(run.summary.profit),
@@ -132,7 +132,7 @@ COLUMNS: Final[tuple[ColumnSpec[BacktestFound, int], ...]] = (
     ),
     ColumnSpec(
         "yield",
-        _("Yield"),
+        N_("Yield"),
         Column("+88.88 %", note_sample=_INTERVAL),
         lambda run, _now: _percent(run.summary.yield_pct, run.summary.yield_range),
         lambda run: _or_lowest(run.summary.yield_pct),
@@ -142,7 +142,7 @@ COLUMNS: Final[tuple[ColumnSpec[BacktestFound, int], ...]] = (
     ),
     ColumnSpec(
         "clv",
-        _("CLV"),
+        N_("CLV"),
         Column("+88.88 %", note_sample=_INTERVAL),
         lambda run, _now: _percent(run.summary.clv_pct, run.summary.clv_range),
         lambda run: _or_lowest(run.summary.clv_pct),
@@ -152,7 +152,7 @@ COLUMNS: Final[tuple[ColumnSpec[BacktestFound, int], ...]] = (
     ),
     ColumnSpec(
         "closes",
-        _("Closes"),
+        N_("Closes"),
         Column("88,888"),
         lambda run, _now: Cell(f"{num(run.summary.clv_bets):,}", TextRole.NOTE),
         lambda run: run.summary.clv_bets,

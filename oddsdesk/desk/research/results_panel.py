@@ -12,7 +12,7 @@ from PySide6.QtGui import QShowEvent
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.numbers import num
 from oddsdesk.base.tasks import spawn
-from oddsdesk.base.texts import _, ngettext, pgettext, translated
+from oddsdesk.base.texts import N_, _, ngettext, pgettext, translated
 from oddsdesk.contract.identity import game_title, without_date
 from oddsdesk.contract.results import GameStatus
 from oddsdesk.desk.export.files import Table, table_of
@@ -323,7 +323,7 @@ _CONTRADICTS_TWO: Final = _("contradicts {sources}").format(sources="football-da
 COLUMNS: Final[tuple[ColumnSpec[ListedResult, int], ...]] = (
     ColumnSpec(
         "kick_off",
-        _("Kick-off"),
+        N_("Kick-off"),
         Column("28 May 2088 88:88", Align.LEFT),
         lambda row, _now: Cell(_kick_off(row), TextRole.NOTE),
         lambda row: row.kick_off,
@@ -334,7 +334,7 @@ COLUMNS: Final[tuple[ColumnSpec[ListedResult, int], ...]] = (
     ),
     ColumnSpec(
         "match_name",
-        _("Game"),
+        N_("Game"),
         Column(
             "Manchester City vs Leeds",
             Align.LEFT,
@@ -352,7 +352,7 @@ COLUMNS: Final[tuple[ColumnSpec[ListedResult, int], ...]] = (
     ),
     ColumnSpec(
         "competition",
-        _("Competition"),
+        N_("Competition"),
         Column("EUROPA", Align.LEFT),
         lambda row, _now: Cell(row.competition, TextRole.SOFT),
         lambda row: row.competition,
@@ -366,7 +366,7 @@ COLUMNS: Final[tuple[ColumnSpec[ListedResult, int], ...]] = (
     ),
     ColumnSpec(
         "score",
-        _("Score"),
+        N_("Score"),
         Column("108–102"),
         lambda row, _now: Cell(_score(row), TextRole.STRONG, is_strong=True),
         order=lambda row: (_points(row, "home") or 0, _points(row, "away") or 0),
@@ -379,7 +379,7 @@ COLUMNS: Final[tuple[ColumnSpec[ListedResult, int], ...]] = (
     ),
     ColumnSpec(
         "periods",
-        _("By period"),
+        N_("By period"),
         Column(
             "28–31, 25–22",
             Align.LEFT,
@@ -394,7 +394,7 @@ COLUMNS: Final[tuple[ColumnSpec[ListedResult, int], ...]] = (
     ),
     ColumnSpec(
         "status",
-        _("Status"),
+        N_("Status"),
         Column(_STATUSES[GameStatus.POSTPONED], Align.LEFT),
         _status_cell,
         _status,
@@ -402,7 +402,7 @@ COLUMNS: Final[tuple[ColumnSpec[ListedResult, int], ...]] = (
     ),
     ColumnSpec(
         "source",
-        _("Source"),
+        N_("Source"),
         Column("football-data", Align.LEFT, stretches=True, widest="betfair · Betfair Exchange"),
         lambda row, _now: Cell(_source(row), TextRole.SOFT),
         _source,
@@ -415,7 +415,7 @@ COLUMNS: Final[tuple[ColumnSpec[ListedResult, int], ...]] = (
     ),
     ColumnSpec(
         "note",
-        _("Note"),
+        N_("Note"),
         Column(
             _("contradicts {sources}").format(sources="football-data"),
             Align.LEFT,
@@ -435,7 +435,7 @@ COLUMNS: Final[tuple[ColumnSpec[ListedResult, int], ...]] = (
     ),
     ColumnSpec(
         "recorded_at",
-        _("Recorded"),
+        N_("Recorded"),
         Column("28 May 2088 88:88", Align.LEFT),
         lambda row, _now: Cell(
             moment_text(row.recorded_at) if row.recorded_at else "", TextRole.NOTE

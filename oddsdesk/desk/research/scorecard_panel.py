@@ -8,7 +8,7 @@ import msgspec
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.numbers import num
-from oddsdesk.base.texts import _, pgettext, translated
+from oddsdesk.base.texts import N_, _, pgettext, translated
 from oddsdesk.contract.competitions import period_label
 from oddsdesk.contract.markets import MARKET_RANK, market_title
 from oddsdesk.desk.export.files import ExportColumn, Table
@@ -254,7 +254,7 @@ def _name(card: Card, _now: int) -> Cell:
 COLUMNS: Final[tuple[ColumnSpec[Card, int], ...]] = (
     ColumnSpec(
         "bookmaker",
-        _("Bookmaker"),
+        N_("Bookmaker"),
         Column(
             f"Betfair Exchange {_SHARP}",
             Align.LEFT,
@@ -267,7 +267,7 @@ COLUMNS: Final[tuple[ColumnSpec[Card, int], ...]] = (
     ),
     ColumnSpec(
         "market",
-        _("Market"),
+        N_("Market"),
         Column(
             "Match result, Football",
             Align.LEFT,
@@ -285,21 +285,21 @@ COLUMNS: Final[tuple[ColumnSpec[Card, int], ...]] = (
     ),
     _figure(
         "hold_pct",
-        _("Hold % pre-close"),
+        N_("Hold % pre-close"),
         "8.88",
         2,
         _("Median margin of the last prices before the close, before fees"),
     ),
     _figure(
         "best_pct",
-        _("Best % pre-close"),
+        N_("Best % pre-close"),
         "88.8",
         1,
         _("How often its last price before the close was the best, after commission"),
     ),
     ColumnSpec(
         "value_bets",
-        _("Value"),
+        N_("Value"),
         Column("8,888"),
         lambda card, _now: Cell(f"{num(card.value_bets):,}", TextRole.SOFT),
         lambda card: card.value_bets,
@@ -308,11 +308,11 @@ COLUMNS: Final[tuple[ColumnSpec[Card, int], ...]] = (
         tip=_("Value bets at this bookmaker, each price counted once"),
     ),
     _figure(
-        "clv_pct", _("CLV %"), "+88.88", 2, _("Average closing line value of these bets"), sign="+"
+        "clv_pct", N_("CLV %"), "+88.88", 2, _("Average closing line value of these bets"), sign="+"
     ),
     _figure(
         "age_s",
-        _("Age s"),
+        N_("Age s"),
         "88,888",
         0,
         _("How old its price was when the sharp book moved"),
@@ -322,7 +322,7 @@ COLUMNS: Final[tuple[ColumnSpec[Card, int], ...]] = (
     ),
     _figure(
         "lag_s",
-        _("Lag s"),
+        N_("Lag s"),
         "+88,888",
         0,
         _(
@@ -336,7 +336,7 @@ COLUMNS: Final[tuple[ColumnSpec[Card, int], ...]] = (
     ),
     _figure(
         "log_loss_vs_reference",
-        _("Loss vs sharp"),
+        N_("Loss vs sharp"),
         "+0.8888",
         4,
         _(
