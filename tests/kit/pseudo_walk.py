@@ -46,7 +46,20 @@ from tests.kit.quoted_game import REFERENCE, QuotedGame
 _BOOKMAKERS = ("Bovada", "Matchbook", "Betsson")
 _DATA = {
     *("Everton", "Liverpool", "EPL", "Football", "Soccer", REFERENCE, *_BOOKMAKERS),
-    *("Over", "Under", "Draw", "Ctrl", "Shift", "Alt", "Enter", "Today", "min", "ms", "oddsdesk"),
+    *(
+        "Over",
+        "Under",
+        "Draw",
+        "Ctrl",
+        "Shift",
+        "Alt",
+        "Enter",
+        "Today",
+        "min",
+        "ms",
+        "EUR",
+        "oddsdesk",
+    ),
     *("English", "Deutsch", "Español"),
 }
 """Names, units and keys."""

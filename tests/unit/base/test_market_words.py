@@ -1,13 +1,13 @@
-"""The names of markets and periods that can be translated are those of the contract."""
+"""The names of markets, sports and periods that can be translated are those of the contract."""
 
 from oddsdesk.base.market_words import LISTED, market_text, period_text
-from oddsdesk.contract.competitions import period_label
+from oddsdesk.contract.competitions import SPORTS, period_label, sport_title
 from oddsdesk.contract.markets import MARKET_TYPES, MARKETS
 
 PERIODS = {"Football": 2, "AmericanFootball": 2, "Basketball": 4, "Hockey": 3, "Tennis": 5}
 
 
-def test_every_market_and_usual_period_is_listed() -> None:
+def test_every_market_sport_and_usual_period_is_listed() -> None:
     periods = {
         period_label(sport, period)
         for sport, last in (*PERIODS.items(), ("Baseball", 0))
@@ -15,7 +15,8 @@ def test_every_market_and_usual_period_is_listed() -> None:
     }
     numbered = {"Period 2", "Period {number}"}
     titles = {market.title for market in MARKETS.values()}
-    assert titles | (periods - numbered) == set(LISTED) - numbered
+    sports = {sport_title(sport) for sport in SPORTS}
+    assert titles | (periods - numbered) | sports == set(LISTED) - numbered
 
 
 def test_names_are_english_without_a_language() -> None:

@@ -121,9 +121,9 @@ def faults(message: Message, catalogue: Catalog) -> Iterator[str]:
     translations = [each for each in _forms(message.string) if each]
     if message.pluralizable and translations and len(translations) != catalogue.num_plurals:
         yield f"{message.id}: {len(translations)} of {catalogue.num_plurals} forms"
-    expected = set(_fields(_forms(message.id)[-1]))
+    expected = [set(_fields(each)) for each in _forms(message.id)]  # one may need no number
     for each in translations:
-        if set(_fields(each)) != expected:
+        if set(_fields(each)) not in expected:
             yield f"{message.id}: {each}"
 
 
