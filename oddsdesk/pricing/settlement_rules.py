@@ -17,6 +17,7 @@ from typing import Final, NamedTuple, TypeVar
 import msgspec
 
 from oddsdesk.base.places import resource_path
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.competitions import named_sport
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.pricing.assessment import settles_otherwise
@@ -176,8 +177,8 @@ def rule_notes(
         return notes
     if market_type == "moneyline" and period == 0:
         return [*_retirement_notes(known), *notes]
-    named = _listed(dict.fromkeys(leg.bookmaker for leg in legs))
-    unknown = f"If a player retires, how this market settles is not known for {named}"
+    named = ", ".join(dict.fromkeys(leg.bookmaker for leg in legs))
+    unknown = N_(f"If a player retires, how this market settles is not known for {named}")
     return [RuleNote(unknown, is_unknown=True), *notes]
 
 
@@ -190,12 +191,12 @@ _STANDS_FROM: Final = (
 )
 """Rules by how early in a match a retirement leaves bets standing."""
 _RETIRES: Final = {
-    (0, 1): "before the first ball",
-    (0, 2): "before set 1 is complete",
-    (0, 3): "at any time",
-    (1, 2): "in set 1",
-    (1, 3): "after the first ball",
-    (2, 3): "after set 1",
+    (0, 1): N_("before the first ball"),
+    (0, 2): N_("before set 1 is complete"),
+    (0, 3): N_("at any time"),
+    (1, 2): N_("in set 1"),
+    (1, 3): N_("after the first ball"),
+    (2, 3): N_("after set 1"),
 }
 """When bets by one rule stand and by another do not, by places in ``_STANDS_FROM``."""
 
@@ -204,31 +205,67 @@ def _retirement_notes(known: _Known) -> Iterator[RuleNote]:
     stands = [(leg, rule.retirement) for leg, rule in known]
     unknown = dict.fromkeys(leg.bookmaker for leg, rule in stands if rule is None)
     if unknown:
-        what = f"What happens when a player retires is not known for {_listed(unknown)}"
+        named = ", ".join(unknown)
+        what = N_(f"What happens when a player retires is not known for {named}")
         yield RuleNote(what, is_unknown=True)
     from_place = [(leg, _STANDS_FROM.index(rule)) for leg, rule in stands if rule is not None]
     for early, late, standing, void in _parted(from_place):
-        player = " or ".join(leg.selection for leg in standing)
-        lost = _each(standing, "is lost", "are lost")
-        what = f"{lost}, {_each(void, 'is void', 'are void')}"
-        yield RuleNote(f"If {player} retires {_RETIRES[early, late]}: {what}")
+        player, when = " or ".join(leg.selection for leg in standing), _RETIRES[early, late]
+        lost, voided = _listed(map(str, standing)), _listed(map(str, void))
+        match len(standing) > 1, len(void) > 1:
+            case False, False:
+                text = N_(f"If {player} retires {when}: {lost} is lost, {voided} is void")
+            case True, False:
+                text = N_(f"If {player} retires {when}: {lost} are lost, {voided} is void")
+            case False, True:
+                text = N_(f"If {player} retires {when}: {lost} is lost, {voided} are void")
+            case _:
+                text = N_(f"If {player} retires {when}: {lost} are lost, {voided} are void")
+        yield RuleNote(text)
 
 
 def _waiting_notes(known: _Known) -> Iterator[RuleNote]:
     waits = [(leg, rule.postponed_hours) for leg, rule in known if rule.postponed_hours]
     hours = [(leg, int(wait)) for leg, wait in waits if wait != SAME_ROUND]
     for short, long, void, standing in _parted(hours):
-        yield RuleNote(
-            f"If the game begins {short} to {long} hours late:"
-            f" {_each(void, 'is void', 'are void')}, {_each(standing, 'stands', 'stand')}"
-        )
+        voided, valid = _listed(map(str, void)), _listed(map(str, standing))
+        match len(void) > 1, len(standing) > 1:
+            case False, False:
+                text = N_(
+                    f"If the game begins {short} to {long} hours late: "
+                    f"{voided} is void, {valid} stands"
+                )
+            case True, False:
+                text = N_(
+                    f"If the game begins {short} to {long} hours late: "
+                    f"{voided} are void, {valid} stands"
+                )
+            case False, True:
+                text = N_(
+                    f"If the game begins {short} to {long} hours late: "
+                    f"{voided} is void, {valid} stand"
+                )
+            case _:
+                text = N_(
+                    f"If the game begins {short} to {long} hours late: "
+                    f"{voided} are void, {valid} stand"
+                )
+        yield RuleNote(text)
     in_round = [leg for leg, wait in waits if wait == SAME_ROUND]
     if in_round and hours:
-        in_hours = ", ".join(f"{leg} waits {each} hours" for leg, each in hours)
-        waiting = _each(in_round, "waits until the round ends", "wait until the round ends")
-        yield RuleNote(
-            f"If the game is postponed: {in_hours}, {waiting}; one may be void while another stands"
-        )
+        others = ", ".join(N_(f"{leg} waits {each} hours") for leg, each in hours)
+        named = _listed(map(str, in_round))
+        if len(in_round) == 1:
+            text = N_(
+                f"If the game is postponed: {others}, {named} waits until the round ends; one may"
+                " be void while another stands"
+            )
+        else:
+            text = N_(
+                f"If the game is postponed: {others}, {named} wait until the round ends; one may"
+                " be void while another stands"
+            )
+        yield RuleNote(text)
 
 
 def _overtime_notes(
@@ -239,9 +276,12 @@ def _overtime_notes(
         for each in Overtime
     )
     if counted and not_counted and settles_otherwise(market, line, True, False):
+        here, elsewhere = ", ".join(counted), ", ".join(not_counted)
         yield RuleNote(
-            f"Overtime counts at {_listed(counted)}, not at {_listed(not_counted)}:"
-            " with overtime all legs may lose, or several win"
+            N_(
+                f"Overtime counts at {here}, not at {elsewhere}: with overtime all legs may lose,"
+                " or several win"
+            )
         )
 
 
@@ -256,10 +296,6 @@ def _parted(
     for low, high in pairwise(steps):
         lower = [leg for leg, at in legs if at <= low]
         yield low, high, lower, [leg for leg, at in legs if at >= high]
-
-
-def _each(legs: Sequence[LegOfRule], one: str, several: str) -> str:
-    return f"{_listed(map(str, legs))} {one if len(legs) == 1 else several}"
 
 
 def _listed(names: Iterable[str]) -> str:

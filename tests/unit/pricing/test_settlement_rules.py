@@ -196,7 +196,7 @@ def test_legs_of_one_rule_have_no_note() -> None:
 
 def test_unknown_rules_of_retirement_are_reported() -> None:
     note = "What happens when a player retires is not known for"
-    assert notes([], TENNIS_WINNER, RUUD, FRITZ) == [f"{note} Bet365 and Unibet"]
+    assert notes([], TENNIS_WINNER, RUUD, FRITZ) == [f"{note} Bet365, Unibet"]
     lines = ["Unibet,Tennis,,first_set,,,,"]
     assert notes(lines, TENNIS_WINNER, RUUD, FRITZ) == [f"{note} Bet365"]
     assert notes([], ("moneyline", 0, "Football"), RUUD, FRITZ) == []
@@ -206,7 +206,7 @@ def test_the_rule_of_the_winner_says_nothing_about_other_markets_of_tennis() -> 
     lines = [f"{name},Tennis,,first_set,,,," for name in ("Bet365", "Unibet")]
     over, under = ("Bet365", "Over 20.5"), ("Unibet", "Under 20.5")
     assert notes(lines, ("total_games", 0, "Tennis"), over, under, line=20.5) == [
-        "If a player retires, how this market settles is not known for Bet365 and Unibet"
+        "If a player retires, how this market settles is not known for Bet365, Unibet"
     ]
 
 
