@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from oddsdesk import network
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.texts import N_
 from oddsdesk.client.answers import error_of_answer, own_clock_ahead_ms
 from oddsdesk.client.errors import (
     AddressError,
@@ -161,11 +162,21 @@ class Addresses(NamedTuple):
         ]
         if not open_ones:
             return ""
-        named, verb = " and ".join(open_ones), "is" if len(open_ones) == 1 else "are"
-        stolen = "the key" if open_ones != [self.stream] else "the stream and use its token"
-        return (
-            f"{named} {verb} not encrypted: others on the network can read {stolen}. "
-            "Use https:// and wss:// if the service has them."
+        *others, last = open_ones
+        if others:
+            first = " and ".join(others)
+            return N_(
+                f"{first} and {last} are not encrypted: others on the network can read the key. "
+                "Use https:// and wss:// if the service has them."
+            )
+        if last == self.stream:
+            return N_(
+                f"{last} is not encrypted: others on the network can read the stream and use its "
+                "token. Use https:// and wss:// if the service has them."
+            )
+        return N_(
+            f"{last} is not encrypted: others on the network can read the key. Use https:// and "
+            "wss:// if the service has them."
         )
 
 

@@ -456,7 +456,7 @@ class CompetitionList(QtWidgets.QWidget):
             if name in plan.games:
                 item.setText(2, f"{num(plan.games[name]):,}")
             intervals = plan.intervals_s.get(name)
-            item.setText(_READ, translated(every(intervals)) if intervals else "")
+            item.setText(_READ, every(intervals, translated) if intervals else "")
             item.setToolTip(_READ, item.text(_READ))
         self.list.blockSignals(False)
         self.list.viewport().update()

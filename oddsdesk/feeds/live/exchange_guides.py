@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 import msgspec
 
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.administration import Choice, Choices, LiveSource
 from oddsdesk.contract.competitions import sport_of, sport_title
 from oddsdesk.feeds.betfair.books import read_as, read_result
@@ -37,7 +38,7 @@ class PolymarketGuide(GamesGuide):
     """Reads gamma's ``/sports``: leagues, each with its own tag among shared ones."""
 
     about: ClassVar[LiveSource] = LiveSource(
-        "polymarket", "Polymarket", "Games of a prediction market", "free, streamed"
+        "polymarket", "Polymarket", N_("Games of a prediction market"), N_("free, streamed")
     )
 
     async def choices(self) -> Choices:
@@ -70,7 +71,10 @@ class KalshiGuide(GamesGuide):
     """Lists the known series; Kalshi's own list has thousands, mostly not sport."""
 
     about: ClassVar[LiveSource] = LiveSource(
-        "kalshi", "Kalshi", "A US exchange; no kick-off times", "free, read every 10 seconds"
+        "kalshi",
+        "Kalshi",
+        N_("A US exchange; no kick-off times"),
+        N_("free, read every 10 seconds"),
     )
 
     async def choices(self) -> Choices:
@@ -109,9 +113,9 @@ class BetfairGuide(GamesGuide):
     about: ClassVar[LiveSource] = LiveSource(
         "betfair",
         "Betfair",
-        "The exchange, before commission",
-        "free with an account",
-        key="App key and session token, separated by a colon",
+        N_("The exchange, before commission"),
+        N_("free with an account"),
+        key=N_("App key and session token, separated by a colon"),
         key_url="https://developer.betfair.com",
     )
 
@@ -143,9 +147,9 @@ class MirrorGuide(SourceGuide):
 
     about: ClassVar[LiveSource] = LiveSource(
         "mirror",
-        "Another odds service",
-        "Everything from a service like this one",
-        "within your plan",
-        key="Your key for that service",
-        parts="Its address, such as https://odds.example.com",
+        N_("Another odds service"),
+        N_("Everything from a service like this one"),
+        N_("within your plan"),
+        key=N_("Your key for that service"),
+        parts=N_("Its address, such as https://odds.example.com"),
     )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 import msgspec
 
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.administration import Choice, Choices, LivePlan, LiveSource, SourceOption
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.results import Reported
@@ -50,31 +51,31 @@ class OddsApiGuide(GamesGuide):
     about: ClassVar[LiveSource] = LiveSource(
         "the-odds-api",
         "The Odds API",
-        "About forty bookmakers, most sports",
-        "500 free credits a month",
-        key="Your key for The Odds API",
+        N_("About forty bookmakers, most sports"),
+        N_("500 free credits a month"),
+        key=N_("Your key for The Odds API"),
         key_url="https://the-odds-api.com/#get-access",
         options=(
             SourceOption(
                 "regions",
-                "Bookmakers of",
+                N_("Bookmakers of"),
                 (
-                    ("eu", "Europe"),
+                    ("eu", N_("Europe")),
                     ("uk", "UK"),
                     ("us", "US"),
                     ("us2", "US 2"),
-                    ("au", "Australia"),
+                    ("au", N_("Australia")),
                 ),
                 ("eu",),
             ),
             SourceOption(
                 "markets",
-                "Markets",
+                N_("Markets"),
                 (
-                    ("h2h", "Match result"),
-                    ("spreads", "Handicaps"),
-                    ("totals", "Totals"),
-                    ("btts", "Both teams to score"),
+                    ("h2h", N_("Match result")),
+                    ("spreads", N_("Handicaps")),
+                    ("totals", N_("Totals")),
+                    ("btts", N_("Both teams to score")),
                 ),
                 ("h2h",),
             ),
