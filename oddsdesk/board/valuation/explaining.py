@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from oddsdesk.base.market_words import market_text, period_text
 from oddsdesk.base.numbers import num
-from oddsdesk.base.texts import _, ngettext, translated
+from oddsdesk.base.texts import _, ngettext, pgettext, translated
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.basis import Basis
 from oddsdesk.board.model.matrix import (
@@ -692,7 +692,7 @@ def _push(said: Explanation, ev: str) -> Iterator[Step]:
 def _sum(said: Explanation, total: str) -> Step:
     """The sum that S is; a value bet's own row holds S only, not the odds that it comes from."""
     parts = " + ".join(f"1/{exact(odds)}" for _, odds in said.quoted)
-    return Step(_("Total"), "" if said.from_row else parts, total)
+    return Step(pgettext("the sum of 1/odds", "Total"), "" if said.from_row else parts, total)
 
 
 def _pooled(said: Explanation, fair: float, shown: _Figures) -> Iterator[Step]:
