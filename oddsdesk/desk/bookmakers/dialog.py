@@ -12,7 +12,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QKeyEvent, QResizeEvent
+from PySide6.QtGui import QColor, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
@@ -469,10 +469,16 @@ class _Table(QTableView):
         header = self.horizontalHeader()
         header.setHighlightSections(False)
         for place, column in enumerate(COLUMNS):
-            needed = header.sectionSizeHint(place)
-            header.resizeSection(place, max(theme.fonts.scaled(column.width), needed))
+            header.resizeSection(place, theme.fonts.scaled(column.width))
+        self._fit_titles()
         self._fit_name()
         self.setCurrentIndex(model.index(0, MINE))
+
+    def _fit_titles(self) -> None:
+        header = self.horizontalHeader()
+        for place in range(len(COLUMNS)):
+            needed = header.sectionSizeHint(place)
+            header.resizeSection(place, max(header.sectionSize(place), needed))
 
     def _fit_name(self) -> None:
         """Give the names the remaining width, or what they need if that is more."""
@@ -485,6 +491,11 @@ class _Table(QTableView):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._fit_name()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._fit_titles()  # before that it lacks the theme's padding
         self._fit_name()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -58,6 +58,7 @@ class ServerPage(QtWidgets.QWidget):
         self._copy.setAccessibleName(_("Copy the address"))
         self._copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(address))
         self.days = ChoiceBox()
+        self.days.setSizeAdjustPolicy(QtWidgets.QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.days.setEnabled(False)
         self.days.setAccessibleName(_KEPT)
         self.days.setAccessibleDescription(_KEPT_HELP)

@@ -268,7 +268,7 @@ class DeskDialogs(QObject):
 
     def add_connection(self) -> None:
         """Ask for a new connection to a service."""
-        name = self._profiles.free_name("Odds service")
+        name = self._profiles.free_name(_("Odds service"))
         self._edit(RemoteProfile(name, "", key_place=KeyPlace.KEYRING), None)
 
     def edit(self, profile: Profile) -> None:
@@ -396,7 +396,7 @@ class DeskDialogs(QObject):
         self._show_list()
 
     def _on_list_add_embedded_requested(self) -> None:
-        self._edit(EmbeddedProfile(self._profiles.free_name("Second server")), None)
+        self._edit(EmbeddedProfile(self._profiles.free_name(_("Second server"))), None)
 
     def _on_profile_controller_saved(self, profile: Profile) -> None:
         self._show_list()
