@@ -164,20 +164,19 @@ class Addresses(NamedTuple):
             return ""
         *others, last = open_ones
         if others:
-            first = " and ".join(others)
             return N_(
-                f"{first} and {last} are not encrypted: others on the network can read the key. "
+                "{first} and {last} are not encrypted: others on the network can read the key. "
                 "Use https:// and wss:// if the service has them."
-            )
+            ).format(first=" and ".join(others), last=last)
         if last == self.stream:
             return N_(
-                f"{last} is not encrypted: others on the network can read the stream and use its "
-                "token. Use https:// and wss:// if the service has them."
-            )
+                "{address} is not encrypted: others on the network can read the stream and use "
+                "its token. Use https:// and wss:// if the service has them."
+            ).format(address=last)
         return N_(
-            f"{last} is not encrypted: others on the network can read the key. Use https:// and "
-            "wss:// if the service has them."
-        )
+            "{address} is not encrypted: others on the network can read the key. Use https:// "
+            "and wss:// if the service has them."
+        ).format(address=last)
 
 
 def read_addresses(base_url: str, auth_url: str | None, ws_url: str | None) -> Addresses:
