@@ -22,7 +22,7 @@ from oddsdesk.ledger.reporting import close_by_text
 from oddsdesk.pricing.closing import CloseBy
 from oddsdesk.pricing.consensus import CONSENSUS_TITLES
 from oddsdesk.pricing.devig import METHODS
-from oddsdesk.research.coverage import coverage_fields, coverage_lines, games_text, in_span
+from oddsdesk.research.coverage import coverage_fields, coverage_lines, in_span
 from oddsdesk.research.intervals import Interval
 from oddsdesk.research.recorded_log import Opened, RecordedLog, open_judged
 from oddsdesk.research.scorecards import Card, Scored, as_fields, interval_fields, notes, scorecards
@@ -351,10 +351,13 @@ def _tables(found: Scored) -> str:
         lines.append(f"{market_text(market_type)}, {period_text(sport, period)}, {sport}")
         lines += [*aligned(_HEADINGS, map(_row, cards), _RIGHT), ""]
     lines.append(
-        _(
-            "holds of {games}; CLV {close}; [..] is the 95 % interval, (n) the "
-            "count, ? means too few games"
-        ).format(games=translated(games_text(found.games)), close=close_by_text(found.close))
+        ngettext(
+            "holds of {count:,} game; CLV {close}; [..] is the 95 % interval, (n) the count, ?"
+            " means too few games",
+            "holds of {count:,} games; CLV {close}; [..] is the 95 % interval, (n) the count, ?"
+            " means too few games",
+            found.games,
+        ).format(count=found.games, close=close_by_text(found.close))
     )
     return "\n".join(lines)
 

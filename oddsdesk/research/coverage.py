@@ -191,7 +191,10 @@ def why_unpriced(found: Coverage, reference: str, when: str, day: Moment = day_o
     """Return that the sharp book priced no game of a span that has games; else nothing."""
     if not found.games or found.priced:
         return ""
-    line = N_(f"the sharp book, {reference}, priced none of {games_text(found.games)} {when}")
+    games = f"{num(found.games):,}"
+    line = N_(f"the sharp book, {reference}, priced none of {games} games {when}")
+    if found.games == 1:
+        line = N_(f"the sharp book, {reference}, priced none of 1 game {when}")
     last = found.last_priced_ms
     return line if last is None else N_(f"{line}: it priced none after {day(last)}")
 
@@ -203,11 +206,16 @@ def games_lines(
     if not found.games:
         return
     first, last = found.first_priced_ms, found.last_priced_ms
-    games, priced = games_text(found.games), _share(found.priced, found.games)
+    games, priced = f"{num(found.games):,}", _share(found.priced, found.games)
+    is_one = found.games == 1
     if first is None or last is None:
-        yield N_(f"{games}; {reference} priced {priced}")
+        one = N_(f"1 game; {reference} priced {priced}")
+        yield one if is_one else N_(f"{games} games; {reference} priced {priced}")
     else:
-        yield N_(f"{games}; {reference} priced {priced}, from {day(first)} to {day(last)}")
+        start, end = day(first), day(last)
+        one = N_(f"1 game; {reference} priced {priced}, from {start} to {end}")
+        many = N_(f"{games} games; {reference} priced {priced}, from {start} to {end}")
+        yield one if is_one else many
     if found.begun:
         begun, results = f"{num(found.begun):,}", _share(found.with_result, found.begun)
         if found.with_close is None:
@@ -219,9 +227,13 @@ def games_lines(
                 f" {by.reference} for {closes}"
             )
         if found.contrary:
-            yield N_(
-                f"sources contradict each other on {games_text(found.contrary)}, which count as"
-                " without a result"
+            yield (
+                N_("sources contradict each other on 1 game, which counts as without a result")
+                if found.contrary == 1
+                else N_(
+                    f"sources contradict each other on {num(found.contrary):,} games, which count"
+                    " as without a result"
+                )
             )
     if found.with_series is not None:
         yield N_(f"best odds of the series for {_share(found.with_series, found.games)}")

@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from oddsdesk.base.numbers import num
+from oddsdesk.base.texts import N_
 from oddsdesk.board.model.matrix import GameEntry, Section, SectionKey
 from oddsdesk.board.valuation.figures import hold
 from oddsdesk.contract.competitions import OTHER
@@ -337,25 +338,32 @@ def notes(found: Scored, when: str, moment: Moment = format_ms, day: Moment = da
         lines.append(unclosed)
     if found.cards and found.reference in CONSENSUS_TITLES:
         lines.append(
-            "a consensus has no moves and no close, so there is no age, lag or log loss against it"
+            N_(
+                "a consensus has no moves and no close, so there is no age, lag or log loss"
+                " against it"
+            )
         )
     if found.removed:
         lines.append(found.removed)
     if found.asked and not found.games:
-        begun = "the log ends before the games" if found.coverage.begun else "no game started"
-        lines.append(f"{begun} {when}, so there are no holds and no closing lines")
+        lines.append(
+            N_(f"the log ends before the games {when}, so there are no holds and no closing lines")
+            if found.coverage.begun
+            else N_(f"no game started {when}, so there are no holds and no closing lines")
+        )
     if found.asked and not found.coverage.with_result:
         lines.append(
-            "no results, so no log loss: import them with the seasons of football-data.co.uk"
+            N_("no results, so no log loss: import them with the seasons of football-data.co.uk")
         )
     elif found.asked and not found.has_results:
-        lines.append("no line has both a close and a result, so there is no log loss")
+        lines.append(N_("no line has both a close and a result, so there is no log loss"))
     compared = sum(not card.is_reference for card in found.cards)
     if compared > 1:
         lines.append(
-            f"{num(compared):,} rows are compared with the sharp book; about 1 in 20 intervals"
-            " misses"
-            " the truth, so some bookmakers will look sharper by luck"
+            N_(
+                f"{num(compared):,} rows are compared with the sharp book; about 1 in 20 intervals"
+                " misses the truth, so some bookmakers will look sharper by luck"
+            )
         )
     return lines
 

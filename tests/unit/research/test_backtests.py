@@ -325,7 +325,7 @@ def test_a_game_whose_sources_contradict_each_other_has_no_result(log: Log) -> N
     assert [bet.result for bet in done.bets] == [None]
     assert (done.coverage.with_result, done.coverage.contrary) == (0, 1)
     told = list(coverage_lines(done.coverage, "Pinnacle", CloseBy("Pinnacle")))
-    assert "sources contradict each other on 1 game, which count as without a result" in told
+    assert "sources contradict each other on 1 game, which counts as without a result" in told
     off = replace(results[1], home=None, away=None, status=GameStatus.CANCELLED)
     log.store.record_results([off]).result(10)
     assert log.backtest().coverage.contrary == 1
