@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.texts import _
 from oddsdesk.board.board import Board
-from oddsdesk.board.model.notices import Connection, ConnectionChanged, Notice, not_offered
+from oddsdesk.board.model.notices import Connection, ConnectionChanged, Notice
 from oddsdesk.desk.ui.controls.messages import MessageBar
 from oddsdesk.desk.ui.states import faults_text, service_text, trouble_text
 from oddsdesk.desk.ui.theme.theme import Theme
@@ -234,8 +234,11 @@ class TroubleStrip(MessageBar):
         self._trouble.close_panel()
 
 
-def log_connection(board: Board, clock: Clock) -> Callable[[], None]:
-    """Log changes of the connection and unreal odds, until the returned function is called."""
+def log_connection(board: Board) -> Callable[[], None]:
+    """Log changes of the connection and unreal odds, until the returned function is called.
+
+    In English, as all logs, whatever the window says.
+    """
     link = board.connection.link
     told = ""
 
@@ -244,17 +247,16 @@ def log_connection(board: Board, clock: Clock) -> Callable[[], None]:
         connection = board.connection
         if connection.link is not link:
             link = connection.link
-            _log.info("%s", _link_text(connection, clock()))
-        said = not_offered(simulated=connection.simulated, shifted=connection.shifted)
+            _log.info("connection: %s", _link_text(connection))
+        unreal = "simulated" if connection.simulated else "old, with shifted times"
+        said = unreal if connection.simulated or connection.shifted else ""
         if said and said != told:
-            _log.info("%s", said)
+            _log.info("these odds are %s: no bookmaker offers them", said)
         told = said
 
     return board.subscribe(on_board_notice, ConnectionChanged)
 
 
-def _link_text(connection: Connection, now_ms: int) -> str:
-    if trouble := trouble_text(connection, now_ms):
-        return trouble
+def _link_text(connection: Connection) -> str:
     reason = f" ({connection.reason})" if connection.reason else ""
-    return f"connection: {connection.link.value}{reason}"
+    return f"{connection.link.value}{reason}"

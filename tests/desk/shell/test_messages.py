@@ -252,7 +252,7 @@ NOW_MS = 1_776_340_800_000
 def test_each_change_of_the_link_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     board = Board(lambda: NOW_MS)
-    end = log_connection(board, lambda: NOW_MS)
+    end = log_connection(board)
     live = Connection(Link.LIVE, simulated=True)
     lost = Connection(Link.WAITING, "No answer", NOW_MS - 2_000, NOW_MS + 4_000, simulated=True)
     none = Connection(reason="its file is no database")  # which is told where it is met
@@ -263,7 +263,7 @@ def test_each_change_of_the_link_is_logged_once(caplog: pytest.LogCaptureFixture
     assert caplog.messages == [
         "connection: live",
         "these odds are simulated: no bookmaker offers them",
-        "Not connected: prices are as last seen. No answer. Disconnected for 2 s. Next try in 4 s.",
+        "connection: waiting (No answer)",
         "connection: live",
     ]
 
@@ -274,7 +274,7 @@ def test_where_the_past_cannot_be_read_nothing_is_said_of_how_long(
     """Its clock stands: it would be 0 s for ever."""
     caplog.set_level(logging.INFO)
     board = Board(lambda: NOW_MS)
-    end = log_connection(board, lambda: NOW_MS)
+    end = log_connection(board)
     board.set_connection(Connection(Link.WAITING, "Too slow", NOW_MS, as_of_ms=NOW_MS))
     end()
     assert [line for line in caplog.messages if "Too slow" in line]
