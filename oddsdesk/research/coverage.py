@@ -232,7 +232,7 @@ def games_lines(
                 if found.contrary == 1
                 else N_(
                     f"sources contradict each other on {num(found.contrary):,} games, which count"
-                    " as without a result"
+                    f" as without a result"
                 )
             )
     if found.with_series is not None:

@@ -362,7 +362,7 @@ def notes(found: Scored, when: str, moment: Moment = format_ms, day: Moment = da
         lines.append(
             N_(
                 f"{num(compared):,} rows are compared with the sharp book; about 1 in 20 intervals"
-                " misses the truth, so some bookmakers will look sharper by luck"
+                f" misses the truth, so some bookmakers will look sharper by luck"
             )
         )
     return lines
