@@ -131,7 +131,6 @@ ONLY_POINTS = {
     "board/intake/quote_readings.py": "keys",
     "board/model/matrix.py": "keys",
     "board/valuation/explaining.py": "facts of Explain get the marks when shown",
-    "desk/research/scorecard_panel.py": "a whole percentage",
     "desk/settings/declared.py": "the settings file",
     "desk/ui/controls/fields.py": "set after the format",
     "desk/ui/formatting.py": "set after the format",
