@@ -269,6 +269,9 @@ _STATUSES: Final = {
 }
 
 
+_LONGEST_STATUS: Final = max(_STATUSES[GameStatus.POSTPONED], *_STATUSES.values(), key=len)
+
+
 def _status(row: ListedResult) -> str:
     return _("No result") if row.result is None else _STATUSES[row.result.status]
 
@@ -395,7 +398,7 @@ COLUMNS: Final[tuple[ColumnSpec[ListedResult, int], ...]] = (
     ColumnSpec(
         "status",
         N_("Status"),
-        Column(_STATUSES[GameStatus.POSTPONED], Align.LEFT),
+        Column(_LONGEST_STATUS, Align.LEFT),
         _status_cell,
         _status,
         tip=_("What became of the game, as the source says"),
