@@ -1,4 +1,4 @@
-"""Names of markets, periods and sports for people; the contract has the English.
+"""Names of markets, periods, sports and files for people; the contract has the English.
 
 They are listed here so that they can be translated.
 """
@@ -19,6 +19,8 @@ LISTED: Final = (
     *(N_("1st Set"), N_("2nd Set"), N_("3rd Set"), N_("4th Set"), N_("5th Set")),
     *(N_("Football"), N_("Basketball"), N_("Tennis"), N_("Hockey"), N_("Baseball")),
     *(N_("American football"), N_("Rugby"), N_("Other")),
+    *(N_("Betfair's historical data (bz2)"), N_("Pinnacle's odds and fixtures")),
+    *(N_("OddsPortal through OddsHarvester (JSON, CSV)"), N_("Scores of any origin (CSV, XLSX)")),
 )
 
 

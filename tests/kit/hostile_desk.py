@@ -8,24 +8,12 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 import msgspec
-from keyring.backends.fail import Keyring as NoKeyring
 
 from oddsdesk.base.clock import system_clock
-from oddsdesk.board.board import Board
-from oddsdesk.board.model.notices import Link
 from oddsdesk.contract.quotes import Quote, odds_row
-from oddsdesk.desk.bookmakers.controller import BookmakersController
-from oddsdesk.desk.connections.manager import ConnectionManager
-from oddsdesk.desk.connections.profiles import EmbeddedProfile, Profiles, RemoteProfile, Secrets
-from oddsdesk.desk.records import Records
-from oddsdesk.desk.settings.saved_state import Layout, Preferences
-from oddsdesk.desk.shell.app import Introduction, _price_log
-from oddsdesk.desk.shell.assembly import Desk
-from oddsdesk.desk.shell.connections import Connections, DeskDialogs
+from oddsdesk.desk.connections.profiles import EmbeddedProfile
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.ledger.presets import Preset, ValueFilter
-from tests.kit.connections import make_session
-from tests.kit.waiting import until_told
+from tests.kit.whole_desk import WholeDesk
 
 REFERENCE = "Pinnacle"
 
@@ -77,79 +65,16 @@ class Trap:
         self._watching.wait()
 
 
-class HostileDesk:
-    """The desk as the program puts it together, on an embedded server fed from a file."""
+class HostileDesk(WholeDesk):
+    """A desk on a server fed from a file whose names are all markup."""
 
     def __init__(self, theme: Theme, folder: Path, trap: Trap) -> None:
         self.trap = trap
-        self.board = Board(system_clock)
-        self.layout = Layout(folder / "desk.ini")
-        preferences = Preferences(self.layout)
-        self.records = Records(folder / "ledger.db")
-        self.desk = Desk(self.board, theme, self.layout, preferences, self.records, system_clock)
-        profiles, secrets = Profiles(folder), Secrets(folder, NoKeyring)
-        self.profile = EmbeddedProfile(
+        profile = EmbeddedProfile(
             trap.markup, str(folder / "odds.db"), (f"replay:{write_quotes(folder, trap)}",),
             reference=REFERENCE,
         )  # fmt: skip
-        profiles.save_profile(self.profile)
-        profiles.save_profile(RemoteProfile(f"2{trap.markup}", "https://odds.invalid", ident="2"))
-        manager = self.manager = ConnectionManager(self.board, system_clock, make_session)
-        manager.left.connect(self.desk.reset_desk)
-        self.desk.connect_reading(manager)
-        manager.entered.connect(lambda: self.desk.read_history(_price_log(manager), manager.client))
-        window = self.desk.window
-        self.dialogs = DeskDialogs(
-            window, theme, preferences, profiles, secrets, manager, system_clock,
-            self.desk.around.reference.bookmakers,
-        )  # fmt: skip
-        self.desk.offer_settings(self.dialogs.open_settings)
-        self.bookmakers = BookmakersController(
-            theme, preferences, window, self.board.bookmakers_with_prices
-        )
-        self.desk.offer_bookmakers(self.bookmakers)
-        around = self.desk.around
-        self.connections = Connections(
-            window, self.desk.top_bar, self.desk.connections_menu, manager, profiles,
-            self.dialogs, around.actions, around.palette,
-        )  # fmt: skip
-        self.desk.offer_server(self.connections.live_here)
-        self.introduction = Introduction(
-            theme, self.board, preferences, around.actions["server.import"]
-        )
-        window.put_notice(self.introduction)
-        self.records.save_preset(Preset(trap.markup, ValueFilter()))
-
-    async def open(self) -> None:
-        self.desk.window.restore_window()
-        self.desk.window.show()
-        assert await self.connections.open_first(make_session(self.profile)) is None
-
-    async def fill(self) -> None:
-        """Wait for prices and open a game."""
-        board = self.board
-        await until_told(
-            board,
-            lambda: (
-                board.connection.link is Link.LIVE
-                and len(board.value_bets) > 3
-                and bool(board.games)
-            ),
-        )
-        game = next(iter(board.games))
-        self.desk.open_game_in_new_tab(game)
-        self.desk.around.favourites.toggle(game)
-        await until_told(
-            board, lambda: (m := board.matrix(game)) is not None and m.read_at is not None
-        )
-
-    async def close(self) -> None:
-        self.desk.window.hide()
-        await self.connections.end_connections()
-        self.introduction.close_panel()
-        self.desk.close_desk()
-        self.records.close_records()
-        self.desk.window.deleteLater()
+        super().__init__(theme, folder, profile)
 
 
 def write_quotes(folder: Path, trap: Trap) -> Path:

@@ -543,7 +543,7 @@ class GameDelegate(_RowDelegate):
             width = self._text(painter, area, score.in_words, TextRole.STRONG, small)
             area.setLeft(area.left() + width + GAP)
         elif game.is_live:
-            text = "live" if score is None else score.in_words
+            text = _("live") if score is None else score.in_words
             area.setLeft(self._live(painter, area.left(), area, text) + GAP)
         else:
             text = kick_off_text(game.kick_off, self._clock())

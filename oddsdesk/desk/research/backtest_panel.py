@@ -229,7 +229,7 @@ class BacktestPanel(ResearchPanel):
         method = self.method.currentText().strip()
         self._saved.keep_value(
             KeptChoices(
-                preset=self.preset.currentText() if self.preset.currentIndex() > 0 else "",
+                preset=self.preset.currentData(),
                 method="" if method == method_title(self._usual_method) else kept_method(method),
                 reference=self.reference.text().strip(),
                 since=self.span.since.text(),
@@ -240,8 +240,10 @@ class BacktestPanel(ResearchPanel):
 
     def _make_fields(self, theme: Theme, kept: KeptChoices) -> None:
         self.preset, self.method = ChoiceBox(), ChoiceBox(editable=True)
-        self.preset.addItems([_ALL_VALUE, *(preset.name for preset in self._presets)])
-        self.preset.setCurrentText(kept.preset or _ALL_VALUE)
+        self.preset.addItem(_ALL_VALUE, "")
+        for preset in self._presets:
+            self.preset.addItem(translated(preset.name), preset.name)
+        self.preset.setCurrentIndex(max(0, self.preset.findData(kept.preset)))
         self.preset.setAccessibleName(_("Preset"))
         self.preset.setToolTip(_("Bet only on what this preset lists"))
         for name in METHODS:

@@ -7,7 +7,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QPushButton, QWidget
 
 from oddsdesk.base.clock import REPLAY_SPEEDS
-from oddsdesk.base.texts import _
+from oddsdesk.base.texts import _, translated
 from oddsdesk.contract.formats import file_formats
 from oddsdesk.desk.ui.controls.fields import ChoiceBox, DecimalSpin
 from oddsdesk.desk.ui.controls.file_dialog import file_dialog
@@ -49,7 +49,7 @@ class FeedFields(QWidget):
         self.format.setAccessibleName(_("Format of the file"))
         self.format.addItem(_("Recorded quotes (NDJSON)"), "")
         for each in file_formats():
-            self.format.addItem(each.title, each.name)
+            self.format.addItem(translated(each.title), each.name)
         self.speed = inset(DecimalSpin(decimals=2, least=REPLAY_SPEEDS[0], most=REPLAY_SPEEDS[1]))
         self.speed.setValue(1.0)
         self.speed.setAccessibleName(_("Replay speed"))
