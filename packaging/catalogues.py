@@ -7,14 +7,11 @@
 import ast
 import sys
 from collections.abc import Iterator
-from contextlib import redirect_stderr
 from datetime import UTC, datetime
-from io import StringIO
 from pathlib import Path
 from string import Formatter
 
 from babel.messages.catalog import Catalog
-from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
@@ -24,7 +21,6 @@ from oddsdesk.cli.click_words import help_paragraphs
 ROOT = Path(__file__).parent.parent
 LOCALE = ROOT / "resources" / "locale"
 LIST = LOCALE / "oddsdesk.pot"
-KEYWORDS = {"_": None, "N_": None, "ngettext": (1, 2), "pgettext": ((1, "c"), 2)}
 NO_DATE = datetime(2026, 1, 1, tzinfo=UTC)
 """Instead of the present moment, which would change every file at each run."""
 ENGLISH_ROOMS = (
@@ -44,39 +40,37 @@ def texts() -> Catalog:
     """Return all texts that the sources mark, by the files that they are in."""
     found = Catalog(project="oddsdesk", version="1", charset="utf-8", header_comment=HEADER)
     source = ROOT / "oddsdesk"
-    with redirect_stderr(StringIO()):  # it warns of ``N_(f"...")``, which ``english_texts`` lists
-        marked = list(
-            extract_from_dir(
-                source, [("**.py", "python")], keywords=KEYWORDS, comment_tags=["Translators:"]
-            )
-        )
-    for file, _, message, comments, context in marked:
-        found.add(
-            message, locations=[(f"oddsdesk/{file}", None)], auto_comments=comments, context=context
-        )
     for path in sorted(source.rglob("*.py")):
-        for text in texts_in_f_strings(ast.parse(path.read_text("utf-8"))):
-            found.add(text, locations=[(path.relative_to(ROOT).as_posix(), None)])
-    for path in sorted((source / "cli").glob("*.py")):
-        if path.name.startswith("mcp"):
-            continue  # always English
-        for text in help_texts(path.read_text("utf-8")):
-            found.add(text, locations=[(f"oddsdesk/cli/{path.name}", None)])
-    for path in sorted(path for room in ENGLISH_ROOMS for path in (source / room).rglob("*.py")):
-        for text in english_texts(ast.parse(path.read_text("utf-8"))):
-            found.add(text, locations=[(path.relative_to(ROOT).as_posix(), None)])
+        place = path.relative_to(ROOT).as_posix()
+        code = path.read_text("utf-8")
+        module = ast.parse(code)
+        room = path.relative_to(source).parts[0]
+        for text, context in marked_texts(module):
+            found.add(text, locations=[(place, None)], context=context)
+        if room == "cli" and not path.name.startswith("mcp"):  # which is always English
+            for text in help_texts(code):
+                found.add(text, locations=[(place, None)])
+        if room in ENGLISH_ROOMS:
+            for text in english_texts(module):
+                found.add(text, locations=[(place, None)])
     return found
 
 
-def texts_in_f_strings(module: ast.AST) -> Iterator[str]:
-    """Yield the texts of ``f"{_('in play')}"``, which Babel finds from Python 3.12 on."""
-    whole = (node for node in ast.walk(module) if isinstance(node, ast.JoinedStr))
-    for node in (inner for each in whole for inner in ast.walk(each)):
-        match node:
-            case ast.Call(func=ast.Name(id="_" | "N_"), args=[ast.Constant(value=str() as text)]):
-                yield text
-            case _:
-                pass
+def marked_texts(module: ast.AST) -> Iterator[tuple[str | tuple[str, ...], str | None]]:
+    """Yield each marked text, or the forms of a plural, with its context.
+
+    Babel has this, but does not see those in f-strings before Python 3.12.
+    """
+    calls = (node for node in ast.walk(module) if isinstance(node, ast.Call))
+    for node in sorted(calls, key=lambda call: (call.lineno, call.col_offset)):
+        given = tuple(each.value for each in node.args if isinstance(each, ast.Constant))
+        match node.func, given:
+            case ast.Name(id="_" | "N_"), (str() as text,):
+                yield text, None
+            case ast.Name(id="ngettext"), (str() as one, str() as many, *_):
+                yield (one, many), None
+            case ast.Name(id="pgettext"), (str() as context, str() as text):
+                yield text, context
 
 
 def help_texts(code: str) -> Iterator[str]:
