@@ -18,6 +18,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.markets import HANDICAPS, SCORE_MARKETS, Draw, Form, types_of, types_with
 from oddsdesk.pricing.score_models import MOST_GOALS, SCORES, Line, Model, shares_at, tells_draw
 from oddsdesk.pricing.selections import HOME, OVER
@@ -88,10 +89,10 @@ class ScoreGrid:
     def parameters(self) -> Mapping[str, float]:
         """The fitted figures, by their names for people."""
         return {
-            "home rate": self.home_rate,
-            "away rate": self.away_rate,
+            N_("home rate"): self.home_rate,
+            N_("away rate"): self.away_rate,
             "rho": self.rho,
-            "dispersion": self.dispersion,
+            N_("dispersion"): self.dispersion,
         }
 
     def chance(self, home: int, away: int) -> float:

@@ -139,16 +139,24 @@ class Bankroll(msgspec.Struct, frozen=True):
 def bankroll_lines(found: Bankroll) -> list[str]:
     """Return how the bankroll went, and which bets had no stake or no result; one line each."""
     per_bet = found.growth_per_bet_pct
-    growth = f"{num(found.growth_pct):+.2f} %"
-    if per_bet is not None:
-        growth = N_(f"{growth}, {num(per_bet):+.3f} % a bet")
-    lines = [
-        N_(
-            f"bankroll {num(found.start):,.2f} to {num(found.end):,.2f} units ({growth}), deepest"
-            f" drawdown {num(found.drawdown):,.2f} units and {num(found.drawdown_pct):.2f} %,"
-            f" largest stake {num(found.largest_stake):,.2f}"
-        )
-    ]
+    start, end = f"{num(found.start):,.2f}", f"{num(found.end):,.2f}"
+    growth, largest = f"{num(found.growth_pct):+.2f}", f"{num(found.largest_stake):,.2f}"
+    fall, fall_pct = f"{num(found.drawdown):,.2f}", f"{num(found.drawdown_pct):.2f}"
+    if per_bet is None:
+        lines = [
+            N_(
+                f"bankroll {start} to {end} units ({growth} %), deepest drawdown {fall} units and"
+                f" {fall_pct} %, largest stake {largest}"
+            )
+        ]
+    else:
+        each = f"{num(per_bet):+.3f}"
+        lines = [
+            N_(
+                f"bankroll {start} to {end} units ({growth} %, {each} % a bet), deepest drawdown"
+                f" {fall} units and {fall_pct} %, largest stake {largest}"
+            )
+        ]
     if refused := sum(found.refused.values()):
         counts = sorted(found.refused.items(), key=lambda each: (-each[1], each[0].value))
         whys = [f"{_REFUSED[bound]} ({num(count):,})" for bound, count in counts]

@@ -32,6 +32,7 @@ from oddsdesk.base.football_rows import (
     uk_ms,
 )
 from oddsdesk.base.spreadsheets import SheetRow, Table, read_tables
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.competitions import FOOTBALL
 from oddsdesk.contract.formats import FOOTBALL_DATA
 from oddsdesk.contract.quotes import Quote, check_match_name, check_name
@@ -487,7 +488,7 @@ def _fault(market: OddsColumns, prices: Sequence[float]) -> str | None:
         return "one side missing"
     overround = sum(1 / price for price in prices)
     least = LEAST_OVERROUND_OF_BEST if market.statistic == "best" else LEAST_OVERROUND
-    return None if least <= overround <= MOST_OVERROUND else "margin out of range"
+    return None if least <= overround <= MOST_OVERROUND else N_("margin out of range")
 
 
 def _line(row: Row, market: OddsColumns) -> float | None:
