@@ -61,7 +61,7 @@ def single(run: Run) -> Iterator[str]:
         text = _("of these {bets} {kind}: {figures}")
         count = count_text(len(derived))
         yield text.format(bets=count, kind=translated(kind), figures=of_kind)
-    yield from map(translated, notes(run.done, question))
+    yield from map(translated, notes(run.done, question, say=translated))
     yield from map(translated, covered_lines(run.done, question))
 
 

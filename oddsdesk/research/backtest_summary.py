@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from statistics import fmean
 from typing import Any, Final
 
@@ -104,11 +104,15 @@ def summary(bets: Sequence[PlacedBet]) -> Summary:
 
 
 def notes(
-    done: Backtested, question: Question, moment: Moment = format_ms, day: Moment = day_of
+    done: Backtested,
+    question: Question,
+    moment: Moment = format_ms,
+    day: Moment = day_of,
+    say: Callable[[str], str] = str,
 ) -> list[str]:
     """Return the notes on a backtest, one line each.
 
-    ``moment`` formats times, ``day`` formats days.
+    ``moment`` formats times, ``day`` formats days, and ``say`` translates reasons within a line.
     """
     lines = []
     when = in_span(question.since_ms, question.until_ms, moment)
@@ -149,9 +153,8 @@ def notes(
     if unsure := _sign_by_method(done.bets, by.method):
         lines.append(unsure)
     if without := [bet for bet in done.bets if bet.clv_pct is None]:
-        lines.append(
-            N_(f"{len(without)} of {len(done.bets)} bets have no closing line: {_why(without)}")
-        )
+        why = _why(without, say)
+        lines.append(N_(f"{len(without)} of {len(done.bets)} bets have no closing line: {why}"))
     if per_decided := sum(bet.clv_per == "decided" for bet in done.bets):
         lines.append(N_(f"CLV of {per_decided} of {len(done.bets)} bets is {PER_DECIDED_TEXT}"))
     if done.bets and question.at == "close" and question.strategy == "value":
@@ -288,11 +291,11 @@ def _is_one_point(ends: Ends) -> bool:
     return low is not None and high is not None and math.isclose(low, high, rel_tol=_SAME)
 
 
-def _why(bets: Sequence[PlacedBet]) -> str:
+def _why(bets: Sequence[PlacedBet], say: Callable[[str], str]) -> str:
     """Return why bets have no closing line, the most frequent reason first."""
     reasons = Counter(N_("game not started") if not bet.close else bet.close.why for bet in bets)
     counted = [
-        f"{count} {why}" if len(reasons) > 1 else why for why, count in reasons.most_common()
+        f"{count} {say(why)}" if len(reasons) > 1 else why for why, count in reasons.most_common()
     ]
     return ", ".join(counted)
 

@@ -363,7 +363,8 @@ def _told(found: BacktestFound) -> list[str]:
     """Return the notes: what is missing, then the coverage of the log."""
     done, question = found.done, found.question
     covered = covered_lines(done, question, day_text)
-    return [*map(translated, (*notes(done, question, moment_text, day_text), *covered))]
+    noted = notes(done, question, moment_text, day_text, translated)
+    return [*map(translated, (*noted, *covered))]
 
 
 def _judge(found: BacktestFound) -> Fact:
