@@ -131,7 +131,9 @@ class LazyGroup(click.Group):
         if target is None:
             return None
         # constants of the module are translated on import; programs that read JSON know English
-        use_language(ENGLISH if self._prints_json else _language_of(cmd_name))
+        wanted = ENGLISH if self._prints_json else _language_of(cmd_name)
+        if wanted != language():
+            use_language(wanted)
         module, name = target.split(":")
         command: click.Command = getattr(importlib.import_module(module), name)
         if language() != ENGLISH:
