@@ -171,10 +171,11 @@ def open_menu(button: QToolButton) -> None:
 
 def words(text: str) -> list[str]:
     """Return the words of a text that are not in the brackets of the pseudo-locale."""
-    left = re.sub(r"<[^<>]*>|\([A-Z]\)|\*\.\w+|\S*[/:_]\S*", " ", text)
+    left = re.sub(r"<[^<>]*>|\([A-Z]\)", " ", text)
     while (shorter := re.sub(r"\[[^\[\]]*\]", " ", left)) != left:
         left = shorter
     left = left.partition("[")[0]  # elided: its end is missing
+    left = re.sub(r"\*\.\w+|\S*[/:_]\S*", " ", left)  # kinds of files, paths and feeds
     return re.findall(r"[^\W\d_]{3,}", left)
 
 
@@ -345,8 +346,9 @@ async def walk_through(walk: Walk, folder: Path, theme: Theme) -> None:
     make_all(desk)
     for panel in window.panels():
         panel.show()
-    await let_events_pass()
-    walk.look()  # nothing is there yet
+    for _turn in range(10):
+        await let_events_pass()  # until each panel has its size
+    walk.look()  # no prices are there yet
     await whole.open()
     await whole.fill()
     board = whole.board

@@ -149,7 +149,7 @@ class Popup(QFrame):
         self.column = QVBoxLayout(self)
         self.column.setContentsMargins(*[spacing.GAP] * 4)
         self.column.setSpacing(spacing.STEP)
-        heading = Label(title)
+        heading = Label(title, wordWrap=True)
         heading.setProperty("variant", "soft")
         self.column.addWidget(heading)
 
