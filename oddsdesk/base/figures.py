@@ -244,8 +244,9 @@ def read_typed_amount(key: str, text: str) -> float:
         raise FigureError(f"{key} {text.strip()!r}: expected money, such as 12.50, not units")
     group = _ONE_GROUP.fullmatch(plain.digits)
     if group is not None and (group[1] == "." or number_style().is_chosen):
-        mark = "point" if group[1] == "." else "comma"
-        raise FigureError(f"{text.strip()} may mean thousands: write them without a {mark}")
+        if group[1] == ".":
+            raise FigureError(f"{text.strip()} may mean thousands: write them without a point")
+        raise FigureError(f"{text.strip()} may mean thousands: write them without a comma")
     return read_amount(key, text)
 
 

@@ -19,9 +19,14 @@ LISTED: Final = (
     *(N_("1st Set"), N_("2nd Set"), N_("3rd Set"), N_("4th Set"), N_("5th Set")),
     *(N_("Football"), N_("Basketball"), N_("Tennis"), N_("Hockey"), N_("Baseball")),
     *(N_("American football"), N_("Rugby"), N_("Other")),
+)
+
+
+FILES: Final = (
     *(N_("Betfair's historical data (bz2)"), N_("Pinnacle's odds and fixtures")),
     *(N_("OddsPortal through OddsHarvester (JSON, CSV)"), N_("Scores of any origin (CSV, XLSX)")),
 )
+"""Titles of the formats of files that can be imported, if they have words."""
 
 
 def market_text(market_type: str) -> str:

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 
 from oddsdesk.base.market_words import market_text, period_text
-from oddsdesk.base.numbers import num
+from oddsdesk.base.numbers import num, with_marks
 from oddsdesk.base.texts import _, ngettext, pgettext, translated
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.basis import Basis
@@ -612,6 +612,11 @@ def fair_text(odds: float, fair: float) -> str:
 def exact(number: float) -> str:
     """Return a price or factor with all the decimals it has."""
     return f"{number:.10g}"
+
+
+def exact_text(number: float) -> str:
+    """Return the same with the marks of the user's numbers."""
+    return with_marks(exact(number))
 
 
 def _steps(said: Explanation) -> Iterator[Step]:

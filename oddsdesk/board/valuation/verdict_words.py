@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from oddsdesk.base.market_words import market_text
-from oddsdesk.base.numbers import num
+from oddsdesk.base.numbers import num, with_marks
 from oddsdesk.base.texts import N_, _, mid_sentence, ngettext, translated
 from oddsdesk.board.model.matrix import Laid
 from oddsdesk.board.valuation.explaining import (
     Explanation,
     NoFairOdds,
     VoterFigure,
-    exact,
+    exact_text,
     fair_text,
     method_name,
     steps,
@@ -459,7 +459,7 @@ def _rise(said: Explanation) -> str:
         least = max(least, said.window.least)
     text = format_end(least, DECIMAL, is_least=True)
     return _("Becomes value at {odds} or higher ({change})").format(
-        odds=text, change=_change(said, text)
+        odds=with_marks(text), change=_change(said, text)
     )
 
 
@@ -471,7 +471,7 @@ def _fall(said: Explanation) -> str:
     change = _change(said, text)
     return _(
         "Becomes value at {odds} or lower ({change}); above that it is probably an error"
-    ).format(odds=text, change=change)
+    ).format(odds=with_marks(text), change=change)
 
 
 def _change(said: Explanation, price: str) -> str:
@@ -600,7 +600,7 @@ def method_title(method: str) -> str:
 
 def _lines(said: Explanation) -> Iterator[str]:
     yield _("{selection} at {bookmaker}, {odds}").format(
-        selection=said.selection, bookmaker=said.bookmaker, odds=exact(said.odds)
+        selection=said.selection, bookmaker=said.bookmaker, odds=exact_text(said.odds)
     )
     yield f"{said.match_name}, {said.market}, {said.period_label}"
     if Caution.WITHDRAWN in said.assessment.cautions:
@@ -628,7 +628,7 @@ def _lines(said: Explanation) -> Iterator[str]:
         yield _("Available to lay: {lays}").format(lays=lays)
     yield from _methods(said)
     if said.consensus is not None:
-        fair = fair_text(said.net_odds, said.consensus.fair_odds)
+        fair = with_marks(fair_text(said.net_odds, said.consensus.fair_odds))
         ev = _signed(said.consensus.ev)
         yield _("Consensus of {count} others: fair {fair}, EV {ev} %").format(
             count=said.consensus.groups, fair=fair, ev=ev
@@ -639,7 +639,7 @@ def _lines(said: Explanation) -> Iterator[str]:
             continue
         why = "" if each.caution is None else f": {caution_text(each.caution, said.reference)}"
         line = _("{title} {odds} at {bookmaker}").format(
-            title=each.title, odds=exact(each.odds), bookmaker=each.bookmaker
+            title=each.title, odds=exact_text(each.odds), bookmaker=each.bookmaker
         )
         yield f"{line}{why}"
     yield from _rules(said)
@@ -671,11 +671,14 @@ def quoted_text(said: Explanation) -> str:
     if said.middles:
         return ", ".join(
             _("{selection} {odds} (back {back}, lay {lay})").format(
-                selection=selection, odds=exact(middle), back=exact(back), lay=exact(lay)
+                selection=selection,
+                odds=exact_text(middle),
+                back=exact_text(back),
+                lay=exact_text(lay),
             )
             for selection, back, lay, middle in said.middles
         )
-    return ", ".join(f"{selection} {exact(odds)}" for selection, odds in said.quoted)
+    return ", ".join(f"{selection} {exact_text(odds)}" for selection, odds in said.quoted)
 
 
 def _arithmetic(said: Explanation) -> Iterator[str]:
@@ -744,7 +747,7 @@ def _methods(said: Explanation) -> Iterator[str]:
             )
         else:
             title = method_title(figure.method)
-            fair = fair_text(said.net_odds, figure.fair_odds)
+            fair = with_marks(fair_text(said.net_odds, figure.fair_odds))
             yield _("{method}: fair {fair}, EV {ev} %").format(
                 method=title, fair=fair, ev=_signed(figure.ev)
             )

@@ -177,7 +177,7 @@ def arithmetic(said: explaining.Explanation) -> list[Fact]:
         return []
     done, quoted = explaining.steps(said), _quoted(said)
     if not done:
-        prices = " / ".join(explaining.exact(odds) for _, odds in said.quoted)
+        prices = " / ".join(explaining.exact_text(odds) for _, odds in said.quoted)
         return [Fact(f"{said.reference} {prices}", "", tip=quoted)]
     facts = [_step(step) for step in done]
     meaning = "" if said.voters else _("\nTotal: the sum of 1/odds, 1 plus the margin")
@@ -296,7 +296,7 @@ def middles(said: explaining.Explanation) -> list[Fact]:
                 odds=_odds_of((each.back, 0)),
                 odds_2=_odds_of((each.lay, 0)),
             ),
-            _("mid {exact}").format(exact=explaining.exact(each.middle)),
+            _("mid {exact}").format(exact=explaining.exact_text(each.middle)),
             tip=tip,
         )
         for each in said.middles
@@ -547,7 +547,7 @@ def methods(said: explaining.Explanation) -> list[Fact]:
 
 
 def _consensus(said: explaining.Explanation, found: explaining.ConsensusFigure) -> Fact:
-    fair = explaining.fair_text(said.net_odds, found.fair_odds)
+    fair = with_marks(explaining.fair_text(said.net_odds, found.fair_odds))
     tip = _("Fair odds {fair} by {groups} votes, without this bookmaker and {reference}").format(
         fair=fair, groups=found.groups, reference=said.reference
     )
@@ -647,7 +647,9 @@ def _method(said: explaining.Explanation, figure: explaining.MethodFigure) -> Fa
     title = verdict_words.method_title(figure.method)
     if figure.method == PUBLISHED:
         title += _(" (service's)")
-    fair = "" if figure.fair_odds is None else explaining.fair_text(said.net_odds, figure.fair_odds)
+    fair = ""
+    if figure.fair_odds is not None:
+        fair = with_marks(explaining.fair_text(said.net_odds, figure.fair_odds))
     is_used = figure.method == said.method or (
         said.method == "additive" and figure.method == DEFAULT_METHOD
     )

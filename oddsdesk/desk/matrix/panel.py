@@ -11,7 +11,7 @@ from PySide6.QtGui import QFont, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QMenu, QStackedLayout, QWidget
 
 from oddsdesk.base.clock import Clock
-from oddsdesk.base.texts import _
+from oddsdesk.base.texts import _, ngettext
 from oddsdesk.board.board import Board
 from oddsdesk.board.history.sources import HistorySource
 from oddsdesk.board.model.basis import Basis
@@ -458,10 +458,13 @@ T = TypeVar("T")
 
 
 class Edge(Enum):
-    """A side of the table; the value is what its label says, and in how few signs."""
+    """A side of the table; the value is what its label says, and in how few signs.
+
+    That below says "changes" as well, in the form for their number.
+    """
 
     ABOVE = _("{count} above ▴"), _("{count} ▴")
-    BELOW = _("{count} {changes} below ▾"), _("{count} ▾")
+    BELOW = "", _("{count} ▾")
     LEFT = _("◂ {count} left"), _("◂ {count}")
     RIGHT = _("{count} right ▸"), _("{count} ▸")
 
@@ -614,8 +617,10 @@ class LiveEdges(QObject):
 
 
 def _text(edge: Edge, count: int, is_short: bool) -> str:
-    changes = "change" if count == 1 else "changes"
-    return edge.value[is_short].format(count=count, changes=changes)
+    text = edge.value[is_short] or ngettext(
+        "{count} change below ▾", "{count} changes below ▾", count
+    )
+    return text.format(count=count)
 
 
 def _side(middle: int, room: int, before: T, behind: T) -> T | None:

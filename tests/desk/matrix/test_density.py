@@ -163,7 +163,7 @@ def test_the_period_of_a_section_is_never_cut(
 ) -> None:
     pane = panel.table.frozen
     label = "2nd Overtime Period"
-    monkeypatch.setattr(board_market, "period_label", lambda _sport, _period: label)
+    monkeypatch.setattr(board_market, "period_text", lambda _sport, _period: label)
     quoted.quote("moneyline", {"Everton": {REFERENCE: 3.29, "bwin": 3.2}}, period=2)
     quoted.load()
     texts = QFontMetrics(panel.table.font()).horizontalAdvance(label)
