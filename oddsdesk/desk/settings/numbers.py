@@ -21,7 +21,7 @@ from oddsdesk.base.numbers import (
     number_style,
     weekday_text,
 )
-from oddsdesk.base.texts import translated
+from oddsdesk.base.texts import ENGLISH, PSEUDO, language, translated
 from oddsdesk.desk.settings import declared
 
 _EXAMPLE: Final = datetime(2026, 4, 25, 20, 45)
@@ -31,9 +31,12 @@ _SHORT: Final = QLocale.FormatType.ShortFormat
 def system_style(locale: QLocale | None = None) -> Style:
     """Return how the system writes numbers and dates, or another locale.
 
-    A decimal mark other than a comma counts as a point.
+    A decimal mark other than a comma counts as a point. A system that states no language writes as
+    the language of the texts does.
     """
     locale = locale or QLocale.system()
+    if locale.language() == QLocale.Language.C and language() not in (ENGLISH, PSEUDO):
+        locale = QLocale(language())
     form = locale.dateFormat(_SHORT).lower()
     day, month, year = form.find("d"), form.find("m"), form.find("y")
     dates = YEAR_FIRST if year < min(day, month) else DAY_FIRST if day < month else MONTH_FIRST

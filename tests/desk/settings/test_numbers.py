@@ -16,7 +16,7 @@ from oddsdesk.base.numbers import (
 )
 from oddsdesk.desk.matrix.cells import best_hold_cell
 from oddsdesk.desk.navigator.panel import DayPopup
-from oddsdesk.desk.settings import declared
+from oddsdesk.desk.settings import declared, numbers
 from oddsdesk.desk.settings.dialog import SettingsDialog
 from oddsdesk.desk.settings.numbers import chosen_style, system_style
 from oddsdesk.desk.settings.saved_state import Layout, Preferences
@@ -50,6 +50,15 @@ def _choose(preferences: Preferences, decimal="comma", hours="12", dates="month"
 def test_the_system_has_its_own_style(name, decimal, is_24h, dates, first):
     expected = Style(decimal, is_24h, dates, first, is_chosen=True)
     assert system_style(QLocale(name)) == expected
+
+
+def test_a_system_without_a_language_writes_as_the_texts_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert system_style(QLocale.c()).decimal == POINT
+    monkeypatch.setattr(numbers, "language", lambda: "de")
+    assert system_style(QLocale.c()).decimal == COMMA
+    assert system_style(QLocale("en_GB")).decimal == POINT
 
 
 def test_settings_without_the_choice_are_as_the_system_has_it(tmp_path):
