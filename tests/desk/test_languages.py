@@ -13,7 +13,7 @@ WALK = """
 from oddsdesk.base import texts
 texts.use_language(texts.PSEUDO)
 from tests.kit.pseudo_walk import main
-main()
+main(every_action={every_action})
 """
 TITLES = """
 from oddsdesk.base import texts
@@ -35,10 +35,14 @@ for column in (column for table in tables for column in table):
 
 
 @pytest.fixture(scope="module")
-def walked() -> dict[str, Any]:
-    """What the walk found: untranslated texts and cut ones by room, and a count of texts."""
+def walked(request: pytest.FixtureRequest) -> dict[str, Any]:
+    """What the walk found: untranslated texts and cut ones by room, and a count of texts.
+
+    With ``--every-season`` it triggers every action, which takes minutes.
+    """
+    program = WALK.format(every_action=request.config.getoption("--every-season"))
     ended = subprocess.run(
-        [sys.executable, "-c", WALK], capture_output=True, text=True, timeout=500, check=False
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=500, check=False
     )
     assert ended.returncode == 0, ended.stderr[-2_000:]
     found: dict[str, Any] = json.loads(ended.stdout.splitlines()[-1])

@@ -68,6 +68,12 @@ MOST_ROWS = 40
 """Of a list, whose cells are looked at."""
 NAME = "123"
 """Of the connection and a preset: no word."""
+OPENING = (
+    *("app.settings", "app.bookmakers", "alerts.rules", "bets.new", "bets.import", "bets.rates"),
+    *("connection.new", "go.palette", "grid.columns", "help.keys", "promotions.new"),
+    *("promotions.calculator", "server.open", "server.import", "values.stakes", "values.place"),
+    *("values.preset", "bets.won", "values.hide"),
+)
 NOT_TRIGGERED = re.compile(
     r"app\.quit|server\.live|view\..*|.*\.(next|previous)_\w+|history\.(nudge|step|zoom|ends)"
     r"|\w+\.(copy|fold|unfold|sort_second|column_left|column_right|usual_columns)"
@@ -118,7 +124,7 @@ class Walk:
             self.count += bool(text)
             if text not in self._known:
                 self.say(room_of(widget), text)
-        if widget.isVisible():
+        if widget.isVisible() and not widget.visibleRegion().isEmpty():  # not below another tab
             for text in cuts(widget):
                 self.cut[room_of(widget)].add(text)
 
@@ -335,8 +341,8 @@ async def look_at_menus(walk: Walk, window: QWidget) -> None:
         close_all()
 
 
-async def walk_through(walk: Walk, folder: Path, theme: Theme) -> None:
-    """Open everything."""
+async def walk_through(walk: Walk, folder: Path, theme: Theme, *, every_action: bool) -> None:
+    """Open everything; by every action, or only by those that open a dialog."""
     feed = f"replay:{write_quotes(folder)}"
     profile = EmbeddedProfile(NAME, str(folder / "odds.db"), (feed,), reference=_BOOKMAKERS[0])
     whole = WholeDesk(theme, folder, profile)
@@ -344,11 +350,15 @@ async def walk_through(walk: Walk, folder: Path, theme: Theme) -> None:
     window.resize(1280, 800)
     window.show()
     make_all(desk)
-    for panel in window.panels():
+    for panel in window.panels():  # without prices; one by one, as few have room for all
+        was_hidden = panel.isHidden()
         panel.show()
-    for _turn in range(10):
-        await let_events_pass()  # until each panel has its size
-    walk.look()  # no prices are there yet
+        panel.raise_()
+        for _turn in range(3):
+            await let_events_pass()  # until it has its size
+        walk.look_into(panel)
+        panel.setHidden(was_hidden)
+    walk.look()
     await whole.open()
     await whole.fill()
     board = whole.board
@@ -366,7 +376,8 @@ async def walk_through(walk: Walk, folder: Path, theme: Theme) -> None:
     desk.values().table.setFocus()
     desk.values().table.set_current(0)
     actions = desk.around.actions
-    for ident in sorted(each for each in actions._bound if not NOT_TRIGGERED.fullmatch(each)):
+    every = sorted(each for each in actions._bound if not NOT_TRIGGERED.fullmatch(each))
+    for ident in every if every_action else OPENING:
         actions[ident].trigger()
         await let_events_pass()
         walk.look_into(window)
@@ -439,7 +450,7 @@ def fill_records(whole: WholeDesk) -> None:
         whole.desk.promotions().offers.save_offer(offer)
 
 
-def main() -> None:
+def main(*, every_action: bool) -> None:
     """Walk, and end the process; call ``use_language`` before this module is imported."""
     application = QApplication([])
     translate_qt(application)
@@ -449,7 +460,10 @@ def main() -> None:
     walk.watch_painting()
     with tempfile.TemporaryDirectory() as scratch:
         try:
-            run_on_qt(application, lambda: walk_through(walk, Path(scratch), theme))
+            run_on_qt(
+                application,
+                lambda: walk_through(walk, Path(scratch), theme, every_action=every_action),
+            )
         except BaseException:  # noqa: BLE001 - Qt's parts, gone in any order, would hide it
             traceback.print_exc()
             sys.stderr.flush()
