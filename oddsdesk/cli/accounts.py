@@ -179,7 +179,7 @@ def invite(
 ) -> None:
     """Invite the owner of an account to the dashboard: print a link to set a password.
 
-    The link is secret: whoever opens it can set the password and sign in. It works once, for 7
+    Keep the link secret. Whoever opens it can set the password and sign in. It works once, for 7
     days; a new one replaces it. Using it ends all sessions of the account, so it is also the way
     to replace a lost password. An account that does not exist is created.
 
@@ -216,9 +216,9 @@ def _running_at(database: Database) -> str:
 def _tell_invite(invite: NewInvite, operator: bool | None, *, has_address: bool) -> None:
     lines = [_("Put the server's address before it, or use --base-url.")] if not has_address else []
     lines += [
-        _("This link is secret: whoever opens it sets the password of account {account!r}.").format(
-            account=invite.account
-        ),
+        _(
+            "Keep this link secret. Whoever opens it can set the password of account {account!r}."
+        ).format(account=invite.account),
         _("It works once, until {time}.").format(time=format_ms(invite.ends_at)),
     ]
     if invite.is_new:

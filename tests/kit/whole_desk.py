@@ -1,4 +1,4 @@
-"""The desk as the program puts it together, on an embedded server of its own."""
+"""The desk with its window and dialogs, connected to an embedded server."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ class WholeDesk:
     """A window with all dialogs and connections, and the server that brings its odds."""
 
     def __init__(self, theme: Theme, folder: Path, profile: EmbeddedProfile) -> None:
-        """Put it together; ``profile`` is the server, and its name that of a preset, too."""
+        """Make the desk; ``profile`` is its server. A preset gets the same name."""
         self.board = Board(system_clock)
         self.layout = Layout(folder / "desk.ini")
         preferences = Preferences(self.layout)

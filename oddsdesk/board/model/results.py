@@ -6,11 +6,15 @@ from typing import Final
 
 import msgspec
 
-from oddsdesk.base.texts import _, translated
-from oddsdesk.board.model.titles import ordinal_text
-from oddsdesk.contract.competitions import FOOTBALL
+from oddsdesk.base.texts import ENGLISH, N_, PSEUDO, _, language, translated
+from oddsdesk.contract.competitions import FOOTBALL, ordinal
 from oddsdesk.contract.results import ENDED, REGULAR_PERIODS, GameResult, GameStatus
 
+GAME_STATUSES: Final = (
+    *(N_("scheduled"), N_("in play"), N_("final"), N_("postponed"), N_("abandoned")),
+    *(N_("cancelled"), N_("retired"), N_("unknown")),
+)
+"""The words of ``GameStatus``; show them ``translated``."""
 MOST_HELD: Final = 20_000
 """Most results held; those of the earliest games are dropped first."""
 _IN_PLAY_MS: Final = 6 * 60 * 60_000
@@ -159,3 +163,8 @@ def _stage(result: GameResult) -> str:
         return _("extra time") if result.sport == FOOTBALL else _("overtime")
     part = _PARTS.get(result.sport, _("{ordinal} period"))
     return part.format(ordinal=ordinal_text(period))
+
+
+def ordinal_text(number: int) -> str:
+    """Return ``1st`` and so on; other languages write ``1.``."""
+    return ordinal(number) if language() in (ENGLISH, PSEUDO) else f"{number}."
