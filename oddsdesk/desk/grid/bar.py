@@ -35,6 +35,7 @@ from oddsdesk.desk.grid.filter import (
 )
 from oddsdesk.desk.settings.declared import DERIVED_KINDS
 from oddsdesk.desk.ui import spacing
+from oddsdesk.desk.ui.actions import shown_keys
 from oddsdesk.desk.ui.controls.bars import ListBar
 from oddsdesk.desk.ui.controls.buttons import ChipRow, MenuButton, Popup
 from oddsdesk.desk.ui.controls.fields import FilterEdit, OddsEdit
@@ -219,7 +220,7 @@ class GridBar(ListBar):
 
     def _export_menu(self) -> QMenu:
         menu = QMenu(self)
-        copy = QAction(_("Copy as a table") + "\tCtrl+C", menu)
+        copy = QAction(_("Copy as a table") + "\t" + shown_keys("Ctrl+C"), menu)
         copy.triggered.connect(lambda _checked=False: self.copy_requested.emit())
         menu.addAction(copy)
         menu.addSeparator()

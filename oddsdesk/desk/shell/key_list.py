@@ -4,10 +4,9 @@ import sys
 
 from PySide6 import QtWidgets
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeySequence
 
 from oddsdesk.base.texts import _
-from oddsdesk.desk.ui.actions import ACTIONS, Action, Where
+from oddsdesk.desk.ui.actions import ACTIONS, Action, Where, shown_keys
 from oddsdesk.desk.ui.controls.dialogs import Dialog
 from oddsdesk.desk.ui.controls.fields import FilterEdit
 from oddsdesk.desk.ui.spacing import GAP, STEP, vertical
@@ -81,9 +80,8 @@ def _children(top: QtWidgets.QTreeWidgetItem) -> list[QtWidgets.QTreeWidgetItem]
 
 
 def _all_keys(action: Action) -> str:
-    native = QKeySequence.SequenceFormat.NativeText
-    written = [QKeySequence(keys).toString(native) for keys in action.keys]
-    return "   ".join(written) or QKeySequence("Ctrl+K").toString(native) + _(", then its name")
+    written = "   ".join(map(shown_keys, action.keys))
+    return written or shown_keys("Ctrl+K") + _(", then its name")
 
 
 _HEAD = """# Keyboard shortcuts

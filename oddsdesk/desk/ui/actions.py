@@ -387,7 +387,7 @@ class Actions(QObject):
         declared = BY_IDENT[ident]
         made = QAction(declared.title, self._window)
         if declared.where is Where.ANYWHERE:
-            made.setShortcuts([QKeySequence(keys) for keys in declared.keys])
+            made.setShortcuts([key_sequence(keys) for keys in declared.keys])
             made.setShortcutContext(Qt.ShortcutContext.ApplicationShortcut)
         made.triggered.connect(lambda _checked=False: act())
         self._window.addAction(made)
@@ -484,7 +484,7 @@ def add_action(owner: QWidget, ident: str, act: Act) -> QAction:
     declared = BY_IDENT[ident]
     made = QAction(declared.title, owner)
     made.setObjectName(ident)
-    made.setShortcuts([QKeySequence(keys) for keys in declared.keys])
+    made.setShortcuts([key_sequence(keys) for keys in declared.keys])
     made.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
     made.triggered.connect(lambda _checked=False: act())
     owner.addAction(made)
@@ -503,7 +503,15 @@ def _trigger_added(find_owner: Callable[[], QWidget | None], ident: str) -> None
 
 
 def keys_text(action: Action) -> str:
-    """Return the first keys of an action as the system writes them; empty for none."""
-    if not action.keys:
-        return ""
-    return QKeySequence(action.keys[0]).toString(QKeySequence.SequenceFormat.NativeText)
+    """Return the first keys of an action as people read them; empty for none."""
+    return shown_keys(action.keys[0]) if action.keys else ""
+
+
+def key_sequence(keys: str) -> QKeySequence:
+    """Return keys written as in ``Action``, whatever the language of the window."""
+    return QKeySequence(keys, QKeySequence.SequenceFormat.PortableText)
+
+
+def shown_keys(keys: str) -> str:
+    """Return keys as the system and the language write them: ``Strg+Umschalt+F``."""
+    return key_sequence(keys).toString(QKeySequence.SequenceFormat.NativeText)

@@ -1,7 +1,7 @@
 """Qt's own texts in the desk's language: buttons, menus of text fields, tabs and file dialogs.
 
-They are in our catalogues: Qt's would be 0.4 MB of the bundle, lack Spanish texts of file dialogs,
-and write ``Strg`` for the ``Ctrl`` of our texts.
+They are in our catalogues: Qt's would be 0.4 MB of the bundle and lack Spanish texts of file
+dialogs. So are the names of keys, which catalogues also write in their texts: "Strg+C".
 """
 
 from typing import Final
@@ -9,7 +9,7 @@ from typing import Final
 from PySide6.QtCore import QLocale, QTranslator
 from PySide6.QtWidgets import QApplication
 
-from oddsdesk.base.texts import ENGLISH, N_, PSEUDO, language, translated
+from oddsdesk.base.texts import ENGLISH, N_, PSEUDO, language, pgettext, translated
 
 _TEXTS: Final = frozenset(
     {
@@ -51,6 +51,27 @@ _TEXTS: Final = frozenset(
     }
 )
 _KEYS: Final = "QShortcut"
+_KEY_NAMES: Final = {
+    "Ctrl": pgettext("key", "Ctrl"),
+    "Shift": pgettext("key", "Shift"),
+    "Alt": pgettext("key", "Alt"),
+    "Return": pgettext("key", "Return"),
+    "Enter": pgettext("key", "Enter"),
+    "Esc": pgettext("key", "Esc"),
+    "Tab": pgettext("key", "Tab"),
+    "Space": pgettext("key", "Space"),
+    "Backspace": pgettext("key", "Backspace"),
+    "Del": pgettext("key", "Del"),
+    "Home": pgettext("key", "Home"),
+    "End": pgettext("key", "End"),
+    "PgUp": pgettext("key", "PgUp"),
+    "PgDown": pgettext("key", "PgDown"),
+    "Left": pgettext("key", "Left"),
+    "Right": pgettext("key", "Right"),
+    "Up": pgettext("key", "Up"),
+    "Down": pgettext("key", "Down"),
+}
+"""Those that the desk uses, as they stand on the keyboards of the language's countries."""
 
 
 class QtTexts(QTranslator):
@@ -63,9 +84,10 @@ class QtTexts(QTranslator):
         disambiguation: str | None = None,
         n: int = -1,
     ) -> str:
-        if sourceText in _TEXTS and context != _KEYS:
-            return translated(sourceText)
-        return sourceText
+        if context == _KEYS:
+            known = language() != PSEUDO and sourceText in _KEY_NAMES
+            return _KEY_NAMES[sourceText] if known else sourceText
+        return translated(sourceText) if sourceText in _TEXTS else sourceText
 
     def isEmpty(self) -> bool:
         return False

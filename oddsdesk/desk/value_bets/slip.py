@@ -16,6 +16,7 @@ from oddsdesk.board.valuation.slip import SlipLeg, leg_price, price_slip
 from oddsdesk.contract.identity import game_title
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.ui import formatting
+from oddsdesk.desk.ui.actions import key_sequence
 from oddsdesk.desk.ui.controls.dialogs import Dialog
 from oddsdesk.desk.ui.controls.fields import ChoiceBox
 from oddsdesk.desk.ui.controls.labels import ElidedLabel, Label
@@ -68,7 +69,7 @@ class SlipDialog(Dialog):
         self.fault.setProperty("variant", "down")
         self.record = QtWidgets.QPushButton(_("&Record multiple"))
         self.record.setProperty("variant", "primary")
-        self.record.setShortcut("Ctrl+Return")
+        self.record.setShortcut(key_sequence("Ctrl+Return"))
         self.clear = QtWidgets.QPushButton(_("Remove &all legs"), autoDefault=False)
         self._legs = QtWidgets.QGridLayout()
         self._lay_out()

@@ -148,3 +148,17 @@ def test_a_glossary_says_where_each_term_was_read(path: Path) -> None:
     linked = [row for row in terms if re.match(r"\[[^]]+\]\(https?://\S+\)", row[2])]
     assert [row for row in terms if row not in ours and row not in linked] == []
     assert len(ours) * 4 <= len(terms)
+
+
+OTHER_KEYS = {
+    "de": r"\b(Ctrl|Shift|Del|Return|Enter|Left|Right)\b",
+    "es": r"\b(Shift|Return|Enter|Left|Right)\b",
+}
+"""Keys by names that the keyboards of a country do not have."""
+
+
+@pytest.mark.parametrize("path", FOUND, ids=lambda path: path.parent.parent.name)
+def test_keys_are_named_as_on_the_keyboards_of_the_country(path: Path) -> None:
+    language = path.parent.parent.name
+    shown = [each for message in catalogues.read(path, language) for each in _forms(message.string)]
+    assert [each for each in shown if re.search(OTHER_KEYS[language], each)] == []
