@@ -1,11 +1,14 @@
-"""Names of markets, periods, sports and files for people; the contract has the English.
+"""Names of markets, periods, sports, selections and files for people, the contract's in English.
 
 They are listed here so that they can be translated.
 """
 
+import re
+from functools import lru_cache
 from typing import Final
 
-from oddsdesk.base.texts import N_, translated
+from oddsdesk.base.numbers import decimal_mark, with_marks
+from oddsdesk.base.texts import ENGLISH, N_, language, translated
 from oddsdesk.contract.competitions import period_label, sport_title
 from oddsdesk.contract.markets import market_title
 
@@ -28,6 +31,25 @@ FILES: Final = (
 )
 """Titles of the formats of files that can be imported, if they have words."""
 
+SELECTIONS: Final = frozenset(
+    {
+        *(N_("Home"), N_("Draw"), N_("Away"), N_("Over"), N_("Under"), N_("Yes"), N_("No")),
+        *(N_("Home {line}"), N_("Draw {line}"), N_("Away {line}")),
+        *(N_("Over {line}"), N_("Under {line}")),
+        *(N_("Home Over {line}"), N_("Home Under {line}")),
+        *(N_("Away Over {line}"), N_("Away Under {line}")),
+    }
+)
+"""What is bet on, if no team, player or question is named."""
+_OF_SIDE: Final = {"Over": N_("{player} Over {line}"), "Under": N_("{player} Under {line}")}
+_OF_ANSWER: Final = {"Yes": N_("{question} Yes"), "No": N_("{question} No")}
+_JOINED: Final = " + "
+_LINE: Final = re.compile(
+    r"(?:(?P<about>.+) )?(?P<line>[+-]?(?:0|[1-9]\d{0,3})(?:\.\d{1,3})?)", re.ASCII
+)
+_SIDE: Final = re.compile("(?P<about>.+) (?P<side>Over|Under)")
+_ANSWER: Final = re.compile("(?P<about>.+) (?P<answer>Yes|No)")
+
 
 def market_text(market_type: str) -> str:
     """Return the name of a market; an unknown type is its own name."""
@@ -42,3 +64,39 @@ def period_text(sport: str, period: int) -> str:
 def sport_text(sport: str) -> str:
     """Return a sport as people write it."""
     return translated(sport_title(sport))
+
+
+def selection_text(selection: str) -> str:
+    """Return a selection as people read it: its words translated, its line with the chosen mark.
+
+    ``Over 2.5`` becomes ``Über 2,5``; teams, ``1X`` and other texts stay. Those of a multiple,
+    joined by `` + ``, are each translated.
+    """
+    if language() == ENGLISH and decimal_mark() == ".":
+        return selection
+    return _selection_text(selection, language(), decimal_mark())
+
+
+def searched_selection(selection: str) -> str:
+    """Return what a filter finds a selection by: its English text, and the one that is shown."""
+    shown = selection_text(selection)
+    return selection if shown == selection else f"{selection} {shown}"
+
+
+@lru_cache(maxsize=1 << 14)
+def _selection_text(selection: str, _language: str, _mark: str) -> str:
+    if _JOINED in selection:
+        return _JOINED.join(map(selection_text, selection.split(_JOINED)))
+    if selection in SELECTIONS:
+        return translated(selection)
+    if (found := _ANSWER.fullmatch(selection)) is not None:
+        return translated(_OF_ANSWER[found["answer"]]).format(question=found["about"])
+    if (found := _LINE.fullmatch(selection)) is None:
+        return selection
+    about, line = found["about"] or "", with_marks(found["line"])
+    if (template := f"{about} {{line}}") in SELECTIONS:
+        return translated(template).format(line=line)
+    if (of_player := _SIDE.fullmatch(about)) is not None:
+        template = translated(_OF_SIDE[of_player["side"]])
+        return template.format(player=of_player["about"], line=line)
+    return f"{about} {line}".lstrip()

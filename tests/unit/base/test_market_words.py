@@ -1,6 +1,19 @@
 """The names of markets, sports and periods that can be translated are those of the contract."""
 
-from oddsdesk.base.market_words import LISTED, market_text, period_text
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from oddsdesk.base import market_words, places, texts
+from oddsdesk.base.market_words import (
+    LISTED,
+    market_text,
+    period_text,
+    searched_selection,
+    selection_text,
+)
+from oddsdesk.base.numbers import COMMA, Style, choose_numbers
 from oddsdesk.contract.competitions import SPORTS, period_label, sport_title
 from oddsdesk.contract.markets import MARKET_TYPES, MARKETS
 
@@ -24,3 +37,71 @@ def test_names_are_english_without_a_language() -> None:
     assert market_text("corners") == "corners"
     assert period_text("Football", 1) == "1st Half"
     assert [market_text(each) for each in MARKET_TYPES][:2] == ["Match result", "Handicap"]
+
+
+CATALOGUE = {
+    "Draw": "Unentschieden",
+    "No": "Nein",
+    "Over {line}": "Über {line}",
+    "Home Under {line}": "Heim Unter {line}",
+    "Draw {line}": "Unentschieden {line}",
+    "{player} Over {line}": "{player} mehr als {line}",
+    "{question} Yes": "{question}: Ja",
+}
+
+
+@pytest.fixture
+def german(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A German window with a few words of selections, and decimal commas."""
+    catalog = pytest.importorskip("babel.messages.catalog").Catalog(locale="de")
+    for english, german_text in CATALOGUE.items():
+        catalog.add(english, german_text)
+    folder = tmp_path / "locale" / "de" / "LC_MESSAGES"
+    folder.mkdir(parents=True)
+    with (folder / "oddsdesk.mo").open("wb") as file:
+        pytest.importorskip("babel.messages.mofile").write_mo(file, catalog)
+    monkeypatch.setattr(places, "_root", lambda: tmp_path)
+    texts.use_language("de")
+    choose_numbers(Style(COMMA))
+    market_words._selection_text.cache_clear()
+    yield
+    texts.use_language("en")
+    market_words._selection_text.cache_clear()
+
+
+SELECTIONS = {
+    "Draw": "Unentschieden",
+    "No": "Nein",
+    "Over 2.5": "Über 2,5",
+    "Over 2": "Über 2",
+    "Home Under 1.25": "Heim Unter 1,25",
+    "Arsenal -0.75": "Arsenal -0,75",
+    "Draw -1": "Unentschieden -1",
+    "M. Salah shots Over 2.5": "M. Salah shots mehr als 2,5",
+    "Overtime Yes": "Overtime: Ja",
+    "Draw + Over 2.5": "Unentschieden + Über 2,5",
+    "-1.5": "-1,5",
+}
+KEPT = ("Arsenal", "1X", "12", "Schalke 04", "St. Pauli", "Over the Hill", "No Way FC", "")
+
+
+def test_selections_are_translated_with_the_chosen_mark(german: None) -> None:
+    assert {each: selection_text(each) for each in SELECTIONS} == SELECTIONS
+    assert [selection_text(each) for each in KEPT] == list(KEPT)
+    choose_numbers(Style())
+    assert selection_text("Over 2.5") == "Über 2.5"
+
+
+def test_a_filter_finds_a_selection_by_both_its_texts(german: None) -> None:
+    assert searched_selection("Over 2.5") == "Over 2.5 Über 2,5"
+    assert searched_selection("Arsenal") == "Arsenal"
+
+
+def test_english_selections_stay_but_for_the_mark() -> None:
+    for each in (*SELECTIONS, *KEPT):
+        assert selection_text(each) is each
+    choose_numbers(Style(COMMA))
+    changed = {each: each.replace(".", ",") for each in SELECTIONS if "Salah" not in each}
+    assert {each: selection_text(each) for each in changed} == changed
+    assert selection_text("M. Salah shots Over 2.5") == "M. Salah shots Over 2,5"
+    assert [selection_text(each) for each in KEPT] == list(KEPT)
