@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import msgspec
 from msgspec import UnsetType
 
-from oddsdesk.base.market_words import market_text
+from oddsdesk.base.market_words import market_text, selection_text
+from oddsdesk.base.numbers import with_marks
 from oddsdesk.base.texts import _
 from oddsdesk.contract.competitions import sport_in
 from oddsdesk.contract.identity import game_id
@@ -446,14 +447,14 @@ class Section(msgspec.Struct):
         """What people call it, such as ``Handicap -1.5``."""
         group = self.key.group
         if self.key.market_type == "player_prop" and group:
-            return group
-        return f"{market_text(self.key.market_type)} {group}".rstrip()
+            return selection_text(group)
+        return f"{market_text(self.key.market_type)} {selection_text(group)}".rstrip()
 
     def title_for(self, selection: str) -> str:
         """Return the title with the line as a selection has it: ``Handicap +1.5`` of away teams."""
         if not self.line or self.side_of(selection) != AWAY:
             return self.line_title
-        return f"{market_text(self.key.market_type)} {handicap_text(-self.line)}"
+        return f"{market_text(self.key.market_type)} {with_marks(handicap_text(-self.line))}"
 
     def line_without(self, bookmaker: str) -> ReferenceLine | None:
         """Return the sharp book's line that a bookmaker's prices are judged by.

@@ -5,6 +5,7 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
+from oddsdesk.base.market_words import selection_text
 from oddsdesk.base.numbers import Style, number_style
 from oddsdesk.base.texts import N_, _, pgettext, translated
 from oddsdesk.board.model.basis import Freshness
@@ -69,7 +70,7 @@ CellOf = Callable[[Entry, CellContext], Cell]
 
 def selection_cell(entry: Entry, _context: CellContext) -> Cell:
     """Return what is bet on."""
-    return Cell(entry.selection.key.selection)
+    return Cell(selection_text(entry.selection.key.selection))
 
 
 def game_cell(entry: Entry, _context: CellContext) -> Cell:

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from oddsdesk.base.market_words import searched_selection
 from oddsdesk.base.texts import translated
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.matrix import (
@@ -484,7 +485,7 @@ def make_selection_entry(
         section.line_title,
         key.market_type,
         label,
-        key.selection,
+        searched_selection(key.selection),
         market_title(key.market_type),
     )
     in_language = (matrix.sport, market_title(key.market_type), label)

@@ -15,6 +15,7 @@ import msgspec
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.market_words import selection_text
 from oddsdesk.base.numbers import hour_text, num
 from oddsdesk.base.tasks import SLICE_S, in_background, one_slice
 from oddsdesk.base.texts import _, ngettext, translated
@@ -585,7 +586,7 @@ def group_tip(group: book.GameGroup, now_ms: int) -> str:
 def tip(entry: Entry, reference: str, now_ms: int) -> str:
     """Return what a row says whole: the price with both clocks, and what it is compared with."""
     selection, price, figures = entry.selection, entry.price, entry.selection.figures
-    lines = [f"{selection.game}: {selection.key.selection}"]
+    lines = [f"{selection.game}: {selection_text(selection.key.selection)}"]
     if figures.laid is not None:
         lines.append(laid_text(figures.laid, formatting.odds_text))
     if price is not None:

@@ -1,5 +1,6 @@
 """What a cell of the matrix shows of a price, a figure or a section."""
 
+from oddsdesk.base.market_words import selection_text
 from oddsdesk.base.numbers import decimal_mark
 from oddsdesk.base.texts import _
 from oddsdesk.board.model.basis import Freshness
@@ -215,7 +216,7 @@ def past_cell(sparkline: Sparkline | None, now_ms: int) -> Cell:
 
 def selection_cell(section: Section, row: SelectionRow) -> Cell:
     """Return the name of a selection, without words already in the section's title."""
-    return Cell(selection_text(section, row))
+    return Cell(row_text(section, row))
 
 
 def section_cell(section: Section) -> Cell:
@@ -246,16 +247,16 @@ def best_hold_cell(section: Section) -> Cell:
     return Cell(f"{text} %", ink, SurfaceRole.RAISED)
 
 
-def selection_text(section: Section, row: SelectionRow) -> str:
+def row_text(section: Section, row: SelectionRow) -> str:
     """Return a selection; for a player prop, only what differs within its section."""
     if section.key.market_type != "player_prop" or len(section.rows) < 2:
-        return row.selection
+        return selection_text(row.selection)
     words = row.selection.split(" ")
     others = [other.selection.split(" ") for other in section.rows]
     shared = 0
     while all(len(other) > shared + 1 and other[shared] == words[shared] for other in others):
         shared += 1
-    return " ".join(words[shared:])
+    return selection_text(" ".join(words[shared:]))
 
 
 def _moving(

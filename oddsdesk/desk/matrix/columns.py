@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.market_words import selection_text
 from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import _, pgettext, translated
 from oddsdesk.board.board import Board
@@ -32,9 +33,9 @@ from oddsdesk.desk.matrix.cells import (
     past_cell,
     period_cell,
     reference_cell,
+    row_text,
     section_cell,
     selection_cell,
-    selection_text,
     voters_cell,
     window_cell,
 )
@@ -320,7 +321,9 @@ def _best_of_all_tip(section: Section, row: SelectionRow, context: MatrixContext
 
 def _doubted_tip(section: Section, row: SelectionRow, context: MatrixContext) -> str:
     if row.doubted is None:
-        return _("{selection}: no doubtful price above the best.").format(selection=row.selection)
+        return _("{selection}: no doubtful price above the best.").format(
+            selection=selection_text(row.selection)
+        )
     return tips.price_tip(section, row, row.doubted.bookmaker, context)
 
 
@@ -444,7 +447,7 @@ FIXED: Final[tuple[MatrixColumn, ...]] = (
         ),
         width_now=_selection_width,
         cell_tip=_tips(
-            lambda _section, row, _context: row.selection,
+            lambda _section, row, _context: selection_text(row.selection),
             lambda section: f"{section.line_title}, {section.period_label}",
         ),
     ),
@@ -564,7 +567,7 @@ def _price_width(sample: str, note_sample: str) -> Column:
 def wide_names(sections: Collection[Section]) -> list[str]:
     """Return the longest texts of the first column; the usual one of no sections."""
     names = {f"{section.line_title}{_FOLD}" for section in sections}
-    names |= {selection_text(section, row) for section in sections for row in section.rows}
+    names |= {row_text(section, row) for section in sections for row in section.rows}
     return heapq.nlargest(_MOST_WIDE, names, key=lambda name: (len(name), name)) or [_USUAL_NAME]
 
 

@@ -11,6 +11,7 @@ from PySide6.QtGui import QFont, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QMenu, QStackedLayout, QWidget
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.market_words import selection_text
 from oddsdesk.base.texts import _, ngettext
 from oddsdesk.board.board import Board
 from oddsdesk.board.history.sources import HistorySource
@@ -426,7 +427,9 @@ class PriceFinder(QObject):
             return
         elif place is None:
             self.said.emit(
-                _("{selection} is no longer priced here.").format(selection=key.selection)
+                _("{selection} is no longer priced here.").format(
+                    selection=selection_text(key.selection)
+                )
             )
         elif self._model.has_no_column(key.bookmaker):
             self.said.emit(

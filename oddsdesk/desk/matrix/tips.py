@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.market_words import selection_text
 from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import _
 from oddsdesk.board.board import Board
@@ -56,11 +57,13 @@ def price_tip(section: Section, row: SelectionRow, bookmaker: str, context: TipC
     price, board = row.prices.get(bookmaker), context.board
     if price is None:
         return _("{bookmaker}: no price for {selection}").format(
-            bookmaker=bookmaker, selection=row.selection
+            bookmaker=bookmaker, selection=selection_text(row.selection)
         )
     freshness, now_ms = context.freshness(bookmaker, price), context.clock()
     head = _("{bookmaker}: {exact_odds} for {selection}").format(
-        bookmaker=bookmaker, exact_odds=exact_odds_text(price.odds), selection=row.selection
+        bookmaker=bookmaker,
+        exact_odds=exact_odds_text(price.odds),
+        selection=selection_text(row.selection),
     )
     said = [head, *_clocks(price, freshness, now_ms)]
     key = RowKey(context.game_id, *section.key[:2], row.selection, bookmaker)
@@ -120,7 +123,7 @@ def best_tip(
         )
         said = [
             _("{whose} has a comparable price for {selection}.").format(
-                whose=whose, selection=row.selection
+                whose=whose, selection=selection_text(row.selection)
             )
         ]
     if laid is not None:
@@ -175,10 +178,14 @@ def reference_tip(row: SelectionRow, name: str, freshness: Freshness, now_ms: in
     """Return the tooltip of the reference's price."""
     price = row.reference
     if price is None:
-        return _("{name}: no price for {selection}").format(name=name, selection=row.selection)
+        return _("{name}: no price for {selection}").format(
+            name=name, selection=selection_text(row.selection)
+        )
     said = [
         _("{name}: {exact_odds} for {selection}").format(
-            name=name, exact_odds=exact_odds_text(price.odds), selection=row.selection
+            name=name,
+            exact_odds=exact_odds_text(price.odds),
+            selection=selection_text(row.selection),
         )
     ]
     said += _clocks(price, freshness, now_ms)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QItemSelectionModel
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
+from oddsdesk.base.numbers import COMMA, Style, choose_numbers
 from oddsdesk.base.places import how_to_install
 from oddsdesk.base.texts import ENGLISH, PSEUDO, use_language
 from oddsdesk.desk.export.files import CSV, XLSX
@@ -151,3 +152,11 @@ def test_files_are_english_in_other_languages(other_language, panel, tmp_path, q
     with qtbot.waitSignal(panel.export.ended):
         panel.copy_rows()
     assert QGuiApplication.clipboard().text().startswith("Selection\tGame\t")
+
+
+def test_selections_are_copied_in_english(panel, qtbot):
+    choose_numbers(Style(COMMA))
+    panel.show_filter(GridFilter(words=("over", "matchbook")))
+    with qtbot.waitSignal(panel.export.ended):
+        panel.copy_rows()
+    assert QGuiApplication.clipboard().text().splitlines()[1].startswith("Over 2.5\tEverton")

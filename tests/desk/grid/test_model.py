@@ -6,6 +6,7 @@ import math
 import pytest
 from PySide6.QtCore import QPersistentModelIndex
 
+from oddsdesk.base.numbers import COMMA, Style, choose_numbers
 from oddsdesk.base.tasks import exhaust
 from oddsdesk.board.model.notices import SnapshotProgress
 from oddsdesk.desk.grid.columns import BY_KEY, COLUMNS
@@ -515,3 +516,15 @@ def test_bookmakers_have_their_short_names_and_are_exported_by_whole_ones(quoted
     entry = next(entry for entry in made.entries() if entry.bookmaker == "Matchbook")
     assert COLUMNS[BOOKMAKER].export_value(entry) == "Matchbook"
     made.stop_listening()
+
+
+@pytest.fixture
+def commas() -> None:
+    choose_numbers(Style(COMMA))
+
+
+def test_selections_are_found_as_shown_and_in_english(commas, model):
+    for words in ("over 2,5 matchbook", "over 2.5 matchbook"):
+        model.show(GridFilter(words=words_of(words)))
+        assert shown(model, BY_KEY["selection"]) == ["Over 2,5"]
+    assert COLUMNS[BY_KEY["selection"]].value(model.entry(0)) == "Over 2.5"

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from oddsdesk.base.numbers import COMMA, Style, choose_numbers
 from oddsdesk.board.model.basis import Freshness
 from oddsdesk.board.model.matrix import BestPrice, Offers, Price, Section, SectionKey, SelectionRow
-from oddsdesk.desk.matrix.cells import bookmaker_price_cell, selection_text, window_cell
+from oddsdesk.desk.matrix.cells import bookmaker_price_cell, row_text, section_cell, window_cell
 from oddsdesk.desk.matrix.layout import ALL, groups_of, is_in_group, matrix_rows, steps_between
 from oddsdesk.desk.matrix.tips import window_tip
 from oddsdesk.desk.ui import formatting
@@ -82,11 +83,11 @@ def test_a_prop_says_only_what_its_section_does_not() -> None:
     prop = section(
         "player_prop", "Messi shots Over 2.5", "Messi shots Under 2.5", group="Messi shots 2.5"
     )
-    assert [selection_text(prop, row) for row in prop.rows] == ["Over 2.5", "Under 2.5"]
+    assert [row_text(prop, row) for row in prop.rows] == ["Over 2.5", "Under 2.5"]
     lone = section("player_prop", "Messi shots Over 2.5")
-    assert selection_text(lone, lone.rows[0]) == "Messi shots Over 2.5"
+    assert row_text(lone, lone.rows[0]) == "Messi shots Over 2.5"
     result = section("moneyline", "Manchester City", "Manchester United")
-    assert selection_text(result, result.rows[0]) == "Manchester City"
+    assert row_text(result, result.rows[0]) == "Manchester City"
 
 
 def test_each_section_is_in_every_market_its_kind_and_its_period() -> None:
@@ -166,3 +167,15 @@ def test_no_window_is_not_the_same_as_nothing_to_judge_by() -> None:
     assert texts == ["–", "none"]
     assert "does not price every outcome" in window_tip(row_of(None), "Pinnacle")
     assert window_tip(row_of(1.02), "Pinnacle") == "No price can be value (Pinnacle)"
+
+
+def test_selections_and_titles_have_the_chosen_decimal_mark() -> None:
+    total = section("total", "Over 2.5", "Under 2.5", group="2.5")
+    prop = section(
+        "player_prop", "Messi shots Over 2.5", "Messi shots Under 2.5", group="Messi 2.5"
+    )
+    choose_numbers(Style(COMMA))
+    assert (section_cell(total).text, row_text(total, total.rows[0])) == ("Total 2,5", "Over 2,5")
+    assert (section_cell(prop).text, row_text(prop, prop.rows[1])) == ("Messi 2,5", "Under 2,5")
+    handicap = section("spread", "A -1.5", "B +1.5", group="-1.5")
+    assert section_cell(handicap).text == "Handicap -1,5"
