@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from oddsdesk.base.clock import Clock
-from oddsdesk.base.market_words import market_text
+from oddsdesk.base.market_words import market_text, selection_text
 from oddsdesk.base.numbers import num
 from oddsdesk.base.tasks import Jobs, in_daemon_thread, slices, spawn
 from oddsdesk.base.texts import _, ngettext, translated
@@ -381,7 +381,7 @@ class AlertWatch:
                 says = _with_odds(
                     _("{selection} {odds} at {bookmaker}"),
                     odds,
-                    selection=rule.selection,
+                    selection=selection_text(rule.selection),
                     bookmaker=self._name_of(name),
                 )
                 doubt = ""
@@ -726,7 +726,7 @@ def value_title(price: AssessedPrice, bookmaker: str) -> Said:
         _("{ev} %: {selection} {odds} at {bookmaker}"),
         found.odds,
         ev=f"{num(ev_to_tenth(ev)):+.1f}",
-        selection=price.key.selection,
+        selection=selection_text(price.key.selection),
         bookmaker=bookmaker,
     )
 
@@ -829,7 +829,7 @@ def steam_title(selection: str, steam: Steam) -> str:
             count,
         )
     )
-    return text.format(selection=selection, count=count)
+    return text.format(selection=selection_text(selection), count=count)
 
 
 def steam_text(section: Section, steam: Steam, name_of: Callable[[str], str]) -> str:
@@ -852,5 +852,7 @@ def kick_off_texts(match_name: str, selections: Sequence[str]) -> tuple[str, str
     )
     return (
         _("{game} starts soon").format(game=game_title(match_name)),
-        text.format(count=count, selections=", ".join(selections[:_MOST_NAMED])),
+        text.format(
+            count=count, selections=", ".join(map(selection_text, selections[:_MOST_NAMED]))
+        ),
     )

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from oddsdesk.base.market_words import market_text
+from oddsdesk.base.market_words import market_text, selection_text
 from oddsdesk.base.texts import _
 from oddsdesk.board.model.basis import Basis
 from oddsdesk.board.model.matrix import Matrix, RowKey, Section
@@ -108,13 +108,14 @@ class OpportunityLeg(NamedTuple):
 
     def named(self, selection: str) -> str:
         """Return the name of the bet: ``Lay Arsenal``."""
-        return _("Lay {selection}").format(selection=selection) if self.is_lay else selection
+        named = selection_text(selection)
+        return _("Lay {selection}").format(selection=named) if self.is_lay else named
 
     @property
     def win_text(self) -> str:
         """When it wins: ``Arsenal wins``; for a lay ``Arsenal does not win``."""
         text = _("{selection} does not win") if self.is_lay else _("{selection} wins")
-        return text.format(selection=self.key.selection)
+        return text.format(selection=selection_text(self.key.selection))
 
     def net_of(self, profile: Profile, odds: float) -> float:
         """Return other odds after commission; for a lay, per unit of liability."""

@@ -7,14 +7,15 @@ scores and a band.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from oddsdesk.base.market_words import market_text
+from oddsdesk.base.market_words import market_text, selection_text
 from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import _, translated
 from oddsdesk.board.model.basis import Basis
 from oddsdesk.board.model.matrix import Matrix, Section
 from oddsdesk.board.valuation.deriving import game_of, group_of, why_not_derived
 from oddsdesk.contract.texts import MINUS
-from oddsdesk.pricing.derived import FairGame, selection_text
+from oddsdesk.pricing import derived
+from oddsdesk.pricing.derived import FairGame
 from oddsdesk.pricing.score_models import MOST_GOALS, SCORES, Model, shares_at
 from oddsdesk.pricing.selections import HOME, OVER, number_hit, threshold
 from oddsdesk.pricing.value import DerivedKind, LineName, ReferenceLine
@@ -123,7 +124,8 @@ def why_not(matrix: Matrix, section: Section, basis: Basis) -> str:
 def _sum(game: FairGame, section: Section, line: ReferenceLine, side: str) -> Iterator[str]:
     """Yield the steps of an implied price, without the sums of the other sides."""
     market_type, key = section.key.market_type, section.key.group
-    own = f"{selection_text(market_type, key, side)} = "
+    named = derived.selection_text(market_type, key, side)
+    own = f"{named} = "
     at = threshold(market_type, section.line)
     is_quarter = at is not None and number_hit(at) is not None and not at.is_integer()
     halves = list(_halves(section, line, side, at)) if is_quarter and at is not None else []
@@ -131,7 +133,9 @@ def _sum(game: FairGame, section: Section, line: ReferenceLine, side: str) -> It
         text = _("Half of the stake on each of {first} and {second}")
         yield _with_minus(text.format(first=halves[0], second=halves[1]))
     for step in game.steps(market_type, group_of(section), translated):
-        if step.startswith(own) or " = " not in step:
+        if step.startswith(own):
+            yield _with_minus(f"{selection_text(named)} = {step.removeprefix(own)}")
+        elif " = " not in step:
             yield _with_minus(step[0].upper() + step[1:])
 
 
@@ -154,7 +158,8 @@ def _halves(section: Section, line: ReferenceLine, side: str, at: float) -> Iter
     about = section.key.group.rpartition(" ")[0]
     for step in (-0.25, 0.25):
         number = (section.line or 0.0) + step
-        text = selection_text(section.key.market_type, f"{about} {num(number):g}".strip(), side)
+        key = f"{about} {number:g}".strip()
+        text = selection_text(derived.selection_text(section.key.market_type, key, side))
         on_half = won if is_half_lost else won + push
         chance = won / (1 - push) if number.is_integer() else on_half
         yield f"{text} ({num(chance * 100):.2f} %)"
@@ -181,7 +186,7 @@ def _parameters(model: Model) -> Iterator[tuple[str, str]]:
 
 def _fit(model: Model) -> Iterator[FittedLine]:
     for line, miss in model.misses:
-        text = selection_text(line.market_type, line.key, line.side)
+        text = selection_text(derived.selection_text(line.market_type, line.key, line.side))
         title = _with_minus(f"{market_text(line.market_type)} {text}")
 
         yield FittedLine(title, line.probability, line.probability + miss)

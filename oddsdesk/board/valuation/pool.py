@@ -16,6 +16,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from oddsdesk.base.market_words import selection_text
 from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import N_, _, translated
 from oddsdesk.board.model.basis import Basis
@@ -162,7 +163,9 @@ class _Ballot:
         for place, off in found.items():
             side, name = voters[place].group.selections[off.side], voters[place].bookmaker
             detail = _("{selection} {chance:.1f} %, the others {others:.1f} %").format(
-                selection=side, chance=num(off.chance * 100), others=num(off.others * 100)
+                selection=selection_text(side),
+                chance=num(off.chance * 100),
+                others=num(off.others * 100),
             )
             self.left_out.append(LeftOut(name, Silence.OUTLIER, detail))
         return [voter for place, voter in enumerate(voters) if place not in found]
@@ -175,7 +178,7 @@ class _Ballot:
             if ratio > worst:
                 side = voter.group.selections[place]
                 detail = _("{selection} {odds:g}, suspicious above {most:.2f}").format(
-                    selection=side, odds=num(voter.odds[place]), most=num(most)
+                    selection=selection_text(side), odds=num(voter.odds[place]), most=num(most)
                 )
                 worst, found = ratio, (voter, LeftOut(voter.bookmaker, Silence.TOO_GOOD, detail))
         return found

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
-from oddsdesk.base.market_words import market_text
+from oddsdesk.base.market_words import market_text, selection_text
 from oddsdesk.base.numbers import num, with_marks
 from oddsdesk.base.texts import N_, _, mid_sentence, ngettext, translated
 from oddsdesk.board.model.matrix import Laid
@@ -233,7 +233,7 @@ def _unvalued_text(said: Explanation) -> str:
                 reference=reference
             )
         case NoFairOdds.SIDE_MISSING:
-            priced = ", ".join(selection for selection, _ in said.quoted)
+            priced = ", ".join(selection_text(selection) for selection, _ in said.quoted)
             return _("No fair odds: {reference} prices only {priced}, not every outcome.").format(
                 reference=reference, priced=priced
             )
@@ -381,7 +381,7 @@ def _named_lines(names: Iterable[LineName]) -> str:
 
 def line_title(name: LineName) -> str:
     """Return a line as part of a sentence: ``match result``, ``handicap −0.5``."""
-    key = name.key.replace("-", MINUS)
+    key = selection_text(name.key).replace("-", MINUS)
     return f"{mid_sentence(market_text(name.market_type))} {key}".rstrip()
 
 
@@ -600,7 +600,9 @@ def method_title(method: str) -> str:
 
 def _lines(said: Explanation) -> Iterator[str]:
     yield _("{selection} at {bookmaker}, {odds}").format(
-        selection=said.selection, bookmaker=said.bookmaker, odds=exact_text(said.odds)
+        selection=selection_text(said.selection),
+        bookmaker=said.bookmaker,
+        odds=exact_text(said.odds),
     )
     yield f"{said.match_name}, {said.market}, {said.period_label}"
     if Caution.WITHDRAWN in said.assessment.cautions:
@@ -659,7 +661,7 @@ def laid_text(laid: Laid, odds_text: Callable[[float], str] = two_decimals) -> s
         else _("Lay {selection} at {bookmaker} {odds}: pays {net_odds}")
     )
     return text.format(
-        selection=laid.selection,
+        selection=selection_text(laid.selection),
         bookmaker=laid.bookmaker,
         odds=odds_text(laid.lay_odds),
         net_odds=odds_text(round(laid.net, 2)),
@@ -671,14 +673,16 @@ def quoted_text(said: Explanation) -> str:
     if said.middles:
         return ", ".join(
             _("{selection} {odds} (back {back}, lay {lay})").format(
-                selection=selection,
+                selection=selection_text(selection),
                 odds=exact_text(middle),
                 back=exact_text(back),
                 lay=exact_text(lay),
             )
             for selection, back, lay, middle in said.middles
         )
-    return ", ".join(f"{selection} {exact_text(odds)}" for selection, odds in said.quoted)
+    return ", ".join(
+        f"{selection_text(selection)} {exact_text(odds)}" for selection, odds in said.quoted
+    )
 
 
 def _arithmetic(said: Explanation) -> Iterator[str]:

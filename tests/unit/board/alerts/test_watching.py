@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from oddsdesk.base.numbers import COMMA, Style, choose_numbers
 from oddsdesk.base.tasks import exhaust
 from oddsdesk.board.alerts.channels import Unsent, is_pending, mark_waiting
 from oddsdesk.board.alerts.gate import Alert, AlertEntry, Gate, Held, key_text, said_text
@@ -26,6 +27,7 @@ from oddsdesk.board.alerts.watching import (
     Steam,
     SteamOutcome,
     SteamWatch,
+    kick_off_texts,
     steam_among,
 )
 from oddsdesk.board.model.matrix import RowKey
@@ -847,3 +849,9 @@ def test_drifting_is_told_as_such() -> None:
     watch = started()
     moved(watch, "A", "B", "C", to=2.2)
     assert [each.direction for each in found(watch, MINUTE)] == [-1]
+
+
+def test_alerts_name_selections_with_the_chosen_decimal_mark() -> None:
+    choose_numbers(Style(COMMA))
+    _, text = kick_off_texts(NAME, ["Over 2.5", "Arsenal -1.5"])
+    assert text == "You have 2 bets on it: Over 2,5, Arsenal -1,5"

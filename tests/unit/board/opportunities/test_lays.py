@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from oddsdesk.base.numbers import COMMA, Style, choose_numbers
 from oddsdesk.base.tasks import exhaust
 from oddsdesk.board.alerts.watching import opportunity_text
 from oddsdesk.board.board import Board
@@ -359,3 +360,10 @@ def test_a_recorded_lay_is_found_whether_or_not_the_ledger_expects_a_draw() -> N
         found.legs[place].key, found.match_name, "Hockey", in_play=False, is_lay=True
     )
     assert recorded in found.recorded_on(place)
+
+
+def test_legs_are_named_with_the_chosen_decimal_mark() -> None:
+    back = lay(50.0)._replace(is_lay=False)
+    choose_numbers(Style(COMMA))
+    assert back.named("Over 2.5") == "Over 2,5"
+    assert back._replace(is_lay=True).named("Over 2.5") == "Lay Over 2,5"
