@@ -10,6 +10,7 @@ import click
 import msgspec
 
 from oddsdesk.base.clock import system_clock
+from oddsdesk.base.market_words import selection_text
 from oddsdesk.base.texts import N_, _, pgettext, translated
 from oddsdesk.cli.options import json_option, ledger_option, moment
 from oddsdesk.cli.own_records import open_ledger, own_profiles
@@ -291,7 +292,7 @@ def _bet_text(bet: PlacedBet) -> str:
     if bet.result is not None:
         result = f"{translated(bet.result.words)} {bet.profit:+.2f}"
     money = f"{bet.stake:.2f} {bet.currency}".strip()
-    where = plain(f"{bet.selection}, {game_title(bet.match_name)}")
+    where = plain(f"{selection_text(bet.selection)}, {game_title(bet.match_name)}")
     if bet.kind is BetKind.LAY:
         text = _("lay {where}: {money} at {odds:.4g}, {result}")
     else:

@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
+from oddsdesk.base.market_words import selection_text
 from oddsdesk.base.texts import N_, _, ngettext, pgettext, translated
 from oddsdesk.board.valuation.verdict_words import PER_DECIDED, PER_DECIDED_TEXT
 from oddsdesk.cli.terminal import aligned, plain
@@ -89,11 +90,12 @@ def _bet(bet: PlacedBet, now_ms: int) -> tuple[str, ...]:
     if bet.practice:
         state = _("{state}, practice").format(state=state)
     money = f"{bet.size:g}{f' {bet.currency}' if bet.currency else ''}"
+    named = selection_text(bet.selection)
     return (
         str(bet.ident),
         state,
         "" if bet.kick_off is None else format_minute(bet.kick_off),
-        plain(bet.selection if bet.kind is BetKind.BACK else f"{bet.selection} ({_kind(bet)})"),
+        plain(named if bet.kind is BetKind.BACK else f"{named} ({_kind(bet)})"),
         plain(bet.bookmaker),
         f"{bet.odds:g}",
         plain(money),

@@ -9,6 +9,7 @@ import click
 from msgspec.structs import replace
 
 from oddsdesk.base.clock import system_clock
+from oddsdesk.base.market_words import selection_text
 from oddsdesk.base.tasks import returned
 from oddsdesk.base.texts import N_, _, ngettext, translated
 from oddsdesk.board.board import Board
@@ -225,7 +226,7 @@ def _row(bet: Bet, reference: str) -> tuple[str, ...]:
     net = "" if found.net_odds == found.odds else f"{found.net_odds:.3f}"
     unit = "" if found.per == "staked" else f" {PER_DECIDED}"
     return (
-        plain(price.key.selection),
+        plain(selection_text(price.key.selection)),
         plain(price.bookmaker),
         f"{found.odds:g}",
         net,
@@ -260,7 +261,8 @@ def _what_limited(bet: Bet, reference: str) -> str:
     text = _("same bet at {bookmaker}")
     if carrier.key.selection != bet.price.key.selection:
         text = _("same bet at {bookmaker} as {selection}")
-    return plain(text.format(bookmaker=carrier.bookmaker, selection=carrier.key.selection))
+    named = selection_text(carrier.key.selection)
+    return plain(text.format(bookmaker=carrier.bookmaker, selection=named))
 
 
 def _market(bet: Bet) -> str:

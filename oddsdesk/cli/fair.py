@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 
 import click
 
+from oddsdesk.base.market_words import selection_text
 from oddsdesk.base.texts import N_, _, translated
 from oddsdesk.cli.options import F, Number
 from oddsdesk.cli.own_records import own_setting
@@ -15,7 +16,8 @@ from oddsdesk.contract.competitions import FOOTBALL, SPORTS, named_sport
 from oddsdesk.contract.markets import MARKET_RANK, market_title
 from oddsdesk.desk.settings.declared import METHOD
 from oddsdesk.ledger.own_tables import known_bands
-from oddsdesk.pricing.derived import FairGame, selection_text, sides_of
+from oddsdesk.pricing import derived
+from oddsdesk.pricing.derived import FairGame, sides_of
 from oddsdesk.pricing.devig import METHODS, DevigError, NotApplicableError, devig
 from oddsdesk.pricing.formats import OddsFormatError, parse_typed
 from oddsdesk.pricing.score_models import Model, has_model
@@ -370,7 +372,7 @@ def _about(name: LineName) -> str:
 def _group(sport: str, name: LineName, line: float | None, *, has_draw: bool) -> LineGroup:
     market_type, key = name
     sides = sides_of(market_type, sport, has_draw=has_draw)
-    texts = tuple(selection_text(market_type, key, side) for side in sides)
+    texts = tuple(derived.selection_text(market_type, key, side) for side in sides)
     return LineGroup(key, line, texts, sides, complete=market_type != "double_chance")
 
 
@@ -459,7 +461,11 @@ def fields(found: _Found) -> dict[str, Any]:
     if found.model is not None:
         fit = {key.replace(" ", "_"): value for key, value in found.model.parameters.items()}
         fit["misses"] = [
-            {"market_type": line.market_type, "selection": selection_text(*line[:3]), "miss": miss}
+            {
+                "market_type": line.market_type,
+                "selection": derived.selection_text(*line[:3]),
+                "miss": miss,
+            }
             for line, miss in found.model.misses
         ]
         if found.sport == FOOTBALL:
@@ -479,7 +485,7 @@ def _table(found: _Found) -> str:
     rows = [
         (
             translated(market_title(price.market_type)),
-            price.selection,
+            selection_text(price.selection),
             f"{1 / price.probability:.3f}",
             f"{price.probability * 100:.2f} %",
             translated(price.kind),
@@ -502,7 +508,7 @@ def _remarks(found: _Found) -> Iterator[str]:
                 "worst fit: {market} {selection}, off by {points:.2f} percentage points"
             ).format(
                 market=translated(market_title(line.market_type)),
-                selection=selection_text(*line[:3]),
+                selection=selection_text(derived.selection_text(*line[:3])),
                 points=abs(miss) * 100,
             )
     reasons = defaultdict[str, dict[str, None]](dict)

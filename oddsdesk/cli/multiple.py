@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 import click
 
 from oddsdesk.base.clock import system_clock
+from oddsdesk.base.market_words import selection_text
 from oddsdesk.base.texts import N_, _, translated
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.matrix import CellKey, GameEntry, RowKey
@@ -247,7 +248,7 @@ def _row(leg: _Leg) -> tuple[str, ...]:
     price, game = leg.price, leg.game
     market = market_words(price.market_type, game.sport, price.period)
     return (
-        plain(price.name),
+        plain(selection_text(price.name)),
         "" if price.odds is None else f"{price.odds:g}",
         "" if price.fair_odds is None else f"{price.fair_odds:.3f}",
         f"±{price.band * 100:.2f}" if price.band else "",

@@ -10,6 +10,7 @@ import click
 from oddsdesk.base.clock import system_clock
 from oddsdesk.base.figures import FigureError
 from oddsdesk.base.file_kinds import RESULTS, wrong_kind
+from oddsdesk.base.market_words import selection_text
 from oddsdesk.base.spreadsheets import SheetError
 from oddsdesk.base.texts import _, translated
 from oddsdesk.cli.bet_sources import read_key
@@ -319,7 +320,8 @@ def _settled_lines(before: PlacedBet, bet: PlacedBet) -> list[str]:
 
 
 def _bet_text(bet: PlacedBet) -> str:
-    text = _("bet {number}, {selection}").format(number=bet.ident, selection=bet.selection)
+    named = selection_text(bet.selection)
+    text = _("bet {number}, {selection}").format(number=bet.ident, selection=named)
     return f"{text}, {game_title(bet.match_name)}" if bet.match_name else text
 
 
