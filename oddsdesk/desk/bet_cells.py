@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from oddsdesk.base.market_words import market_text, period_text
+from oddsdesk.base.market_words import market_text, period_text, selection_text
 from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import _, translated
 from oddsdesk.board.valuation.verdict_words import PER_DECIDED, PER_DECIDED_TEXT
@@ -43,7 +43,9 @@ def bet_named(bet: PlacedBet) -> str:
     """Return a bet in words: stake, selection, bookmaker and odds."""
     where = f" ({what})" if (what := market_and_game(bet)) else ""
     odds = formatting.exact_odds_text(bet.odds)
-    what = _("{stake} on {selection}").format(stake=stake_text(bet), selection=bet.selection)
+    what = _("{stake} on {selection}").format(
+        stake=stake_text(bet), selection=selection_text(bet.selection)
+    )
     odds = _("odds {odds}").format(odds=odds)
     return ", ".join(filter(None, (f"{what}{where}", bet.bookmaker, odds)))
 
@@ -76,7 +78,7 @@ def or_lowest(value: Callable[[PlacedBet], float | None]) -> Callable[[PlacedBet
 
 def _outcome(bet: PlacedBet, _now: int) -> Cell:
     game = formatting.game_text(bet.selection, bet.match_name) if bet.match_name else ""
-    return Cell(bet.selection, TextRole.STRONG, note=game, is_strong=True)
+    return Cell(selection_text(bet.selection), TextRole.STRONG, note=game, is_strong=True)
 
 
 def _market_text(bet: PlacedBet) -> str:

@@ -17,6 +17,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 
 from oddsdesk.base.figures import FigureError, read_stake
+from oddsdesk.base.market_words import selection_text
 from oddsdesk.base.numbers import num, typed_number
 from oddsdesk.base.texts import _, ngettext, pgettext, translated
 from oddsdesk.desk.ui.controls.dialogs import Dialog
@@ -72,8 +73,8 @@ class SheetLeg(NamedTuple):
         """The name of the bet: ``Lay Arsenal`` for a lay."""
         bet = self.bet
         if bet.kind is not BetKind.LAY:
-            return bet.selection
-        return _("Lay {selection}").format(selection=bet.selection)
+            return selection_text(bet.selection)
+        return _("Lay {selection}").format(selection=selection_text(bet.selection))
 
     def with_typed(self, odds: float, stake: float) -> PlacedBet:
         """Return the bet at other odds and with another stake."""

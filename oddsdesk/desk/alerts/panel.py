@@ -7,6 +7,7 @@ from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtWidgets import QDialogButtonBox, QLineEdit, QPushButton, QWidget
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.market_words import selection_text
 from oddsdesk.base.numbers import hour_text, num
 from oddsdesk.base.texts import _, ngettext, translated
 from oddsdesk.board.alerts.rules import (
@@ -154,7 +155,7 @@ class AlertsPanel(ListPanel):
             return
         bookmaker = told.bookmaker or _("any of my bookmakers")
         where = _("{selection} at {bookmaker}").format(
-            selection=told.selection, bookmaker=bookmaker
+            selection=selection_text(told.selection), bookmaker=bookmaker
         )
         if rule is None:
             self.said.emit(_("Alert removed: {where}.").format(where=where), True)
@@ -269,7 +270,7 @@ class TargetDialog(FormDialog):
         if key.period:
             market += f" · {translated(period_label(self._cell.sport, key.period))}"
         game = game_text(key.selection, name)
-        self.form.addRow(Label(f"{key.selection} {game} · {market}", wordWrap=True))
+        self.form.addRow(Label(f"{selection_text(key.selection)} {game} · {market}", wordWrap=True))
         self.add_row(_("&Bookmaker"), self.place)
         self.add_row(odds_title(_("&Odds")), self.price)
         self.form.addRow("", self.said)

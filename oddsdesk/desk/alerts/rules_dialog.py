@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontDatabase, QKeyEvent, QTextCursor
 
 from oddsdesk.base.files import OWNER_ONLY, make_own_folder, whole_file
+from oddsdesk.base.market_words import selection_text
 from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import _, pgettext, translated
 from oddsdesk.board.alerts import rules_text
@@ -399,7 +400,11 @@ def watched_text(rule: Rule) -> str:
             odds = exact_odds_text(rule.odds)
             game = game_title(rule.game)
             return _("{selection} reaches {odds} at {where} · {game} · {market}").format(
-                selection=rule.selection, odds=odds, where=where, game=game, market=market
+                selection=selection_text(rule.selection),
+                odds=odds,
+                where=where,
+                game=game,
+                market=market,
             )
         case OpportunityRule():
             return _("Arbitrage with {profit:g} % profit or more").format(profit=num(rule.least))

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from shiboken6 import isValid
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.market_words import selection_text
 from oddsdesk.base.texts import _, ngettext, translated
 from oddsdesk.board.model.matrix import GameEntry
 from oddsdesk.desk.bet_cells import at_bookmaker, bet_named, stake_text
@@ -384,7 +385,9 @@ class BetsActions(QObject):
     def _record(self, bet: PlacedBet, dialog: BetDialog) -> None:
         answer = self._answer_of(dialog)
         said = _("Recorded {stake} on {selection}{at_bookmaker}.").format(
-            stake=stake_text(bet), selection=bet.selection, at_bookmaker=at_bookmaker(bet)
+            stake=stake_text(bet),
+            selection=selection_text(bet.selection),
+            at_bookmaker=at_bookmaker(bet),
         )
 
         def record_bet(ledger: Ledger) -> Taken:
@@ -427,7 +430,7 @@ def _question(bets: list[PlacedBet], early: list[PlacedBet], result: Result, now
     word = translated(result.words)
     if len(bets) == 1:
         begins = until_text(bets[0].kick_off or now_ms, now_ms)
-        bet_there = f"{bets[0].selection}{at_bookmaker(bets[0])}"
+        bet_there = f"{selection_text(bets[0].selection)}{at_bookmaker(bets[0])}"
         return _("{bet}: the game starts {time}. Settle the bet as {result}?").format(
             bet=bet_there, time=begins, result=word
         )
@@ -478,7 +481,9 @@ def _ended_text(
     ``is_same``: they had this result before.
     """
     bet = bets[0] if len(bets) == 1 else None
-    named = _bets(len(bets)) if bet is None else f"{bet.selection}{at_bookmaker(bet)}"
+    named = (
+        _bets(len(bets)) if bet is None else f"{selection_text(bet.selection)}{at_bookmaker(bet)}"
+    )
     if bet is not None and bet.result not in (None, result):
         return _("{bets}, {earlier} before, {result}.").format(
             bets=named, earlier=translated(bet.result.words), result=word

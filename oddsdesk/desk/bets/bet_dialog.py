@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 
 from oddsdesk.base.figures import FigureError, read_stake, read_typed_amount, read_typed_time
-from oddsdesk.base.market_words import market_text
+from oddsdesk.base.market_words import market_text, selection_text
 from oddsdesk.base.numbers import num, typed_number
 from oddsdesk.base.texts import _, pgettext, translated
 from oddsdesk.board.model.matrix import GameEntry
@@ -500,7 +500,10 @@ class CashDialog(FormDialog):
         self.part = QLineEdit(typed_number(bet.open_size))
         self.back = QLineEdit(placeholderText="7.50")
         self.below.addWidget(
-            Label(f"{bet.selection}{at_bookmaker(bet)}, {stake_text(bet)}", wordWrap=True)
+            Label(
+                f"{selection_text(bet.selection)}{at_bookmaker(bet)}, {stake_text(bet)}",
+                wordWrap=True,
+            )
         )
         if _is_lay(bet):
             rest = _("The rest of the liability stays open")

@@ -5,6 +5,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from oddsdesk.base.market_words import selection_text
 from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import N_, _, pgettext, translated
 from oddsdesk.board.valuation.verdict_words import PER_DECIDED, PER_DECIDED_TEXT
@@ -170,7 +171,7 @@ def _cashed_text(bet: PlacedBet) -> str:
 def facts_text(bet: PlacedBet, proposal: ToCheck | None = None) -> str:
     """Return the tooltip of a bet, one fact a line."""
     told = [
-        f"{bet.selection}, {what}" if (what := bet_cells.market_and_game(bet)) else bet.selection,
+        ", ".join(filter(None, (selection_text(bet.selection), bet_cells.market_and_game(bet)))),
         "" if bet.kind is BetKind.BACK else capitalized(bet_cells.stake_text(bet)),
         _("Practice: simulated odds, no real money") if bet.practice else "",
         _("Placed {time}").format(time=moment_text(bet.placed_at)),

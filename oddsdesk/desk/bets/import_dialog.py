@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from oddsdesk.base.figures import FigureError, Habit, read_stake
+from oddsdesk.base.market_words import selection_text
 from oddsdesk.base.numbers import num, typed_number
 from oddsdesk.base.spreadsheets import SheetError, SheetRow
 from oddsdesk.base.text import as_written
@@ -332,7 +333,7 @@ class ImportDialog(FormDialog):
             placed = format_minute(bet.placed_at).removesuffix(" 00:00")
             figures = (format_odds(bet.odds), f"{num(bet.stake):,.2f}", result, placed)
             kind = "" if bet.kind is BetKind.BACK else translated(bet.kind.words)
-            item = QTreeWidgetItem([bet.selection, kind, *figures, bet.match_name])
+            item = QTreeWidgetItem([selection_text(bet.selection), kind, *figures, bet.match_name])
             item.setToolTip(0, legs_text(bet))
             self.preview.addTopLevelItem(item)
         self.summary.setText(_summary(found, len(self._rows)))

@@ -8,6 +8,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QMenu, QWidget
 
+from oddsdesk.base.market_words import searched_selection
 from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import _, pgettext, translated
 from oddsdesk.desk.ui import spacing
@@ -162,7 +163,7 @@ _NONE_OPEN: Final = _(
 
 def _texts(bet: PlacedBet) -> str:
     texts = (
-        bet.selection,
+        searched_selection(bet.selection),
         bet.match_name,
         bet.competition,
         bet.sport,

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QWidget
 
+from oddsdesk.base.market_words import selection_text
 from oddsdesk.base.numbers import num, with_marks
 from oddsdesk.base.texts import _, pgettext
 from oddsdesk.board.valuation import explaining, verdict_words
@@ -252,7 +253,7 @@ def scores(said: explaining.Explanation, ink: Callable[[TextRole], str]) -> str:
     head_line = _(
         "Score probabilities in %, home goals down, away goals across. "
         "Bold: {selection} wins; in brackets: stake returned"
-    ).format(selection=escape(said.selection))
+    ).format(selection=escape(selection_text(said.selection)))
     return (
         f"{head_line}<br>"
         f"<table cellspacing=0 cellpadding=2><tr><td></td>{heads}</tr>{rows}</table>{outside}"
@@ -292,7 +293,7 @@ def middles(said: explaining.Explanation) -> list[Fact]:
     return [
         Fact(
             _("{selection}, back {odds} / lay {odds_2}").format(
-                selection=each.selection,
+                selection=selection_text(each.selection),
                 odds=_odds_of((each.back, 0)),
                 odds_2=_odds_of((each.lay, 0)),
             ),
@@ -337,7 +338,7 @@ def both_sides(said: explaining.Explanation, lay: Assessment | None) -> list[Fac
         net = exact_odds_text(round(lay.net_odds, 4))
         tip = _(
             "Each 1 of liability returns {net} after commission if {selection} does not win"
-        ).format(net=net, selection=said.selection)
+        ).format(net=net, selection=selection_text(said.selection))
         title = _("EV of a lay at {exact_odds}").format(exact_odds=exact_odds_text(depth.lay_odds))
         facts.append(Fact(title, ev_text(lay.ev), tip=tip))
     return facts
@@ -348,7 +349,7 @@ def lay_text(laid: explaining.Explanation) -> str:
     odds = exact_odds_text(laid.odds)
     ev = _("EV {ev} of the liability").format(ev=ev_text(laid.ev))
     return _("Lay {selection} at {bookmaker}, {odds}: {ev}").format(
-        selection=laid.selection, bookmaker=laid.bookmaker, odds=odds, ev=ev
+        selection=selection_text(laid.selection), bookmaker=laid.bookmaker, odds=odds, ev=ev
     )
 
 
@@ -359,7 +360,7 @@ def lay_sum(laid: explaining.Explanation) -> list[Fact]:
     net = exact_odds_text(round(laid.net_odds, 4))
     tip = _(
         "Each 1 of liability returns {net} after commission if {selection} does not win"
-    ).format(net=net, selection=laid.selection)
+    ).format(net=net, selection=selection_text(laid.selection))
     return [
         Fact(
             _("Net odds of the lay at {exact_odds}").format(exact_odds=exact_odds_text(laid.odds)),
@@ -367,7 +368,9 @@ def lay_sum(laid: explaining.Explanation) -> list[Fact]:
             tip=tip,
         ),
         Fact(
-            _("Fair odds that {selection} does not win").format(selection=laid.selection),
+            _("Fair odds that {selection} does not win").format(
+                selection=selection_text(laid.selection)
+            ),
             exact_odds_text(round(laid.assessment.fair_odds, 4)),
         ),
     ]
@@ -479,7 +482,8 @@ def exposure(found: Exposure | None, why_lost: str = "") -> list[Fact]:
         facts.append(Fact(title, f"{num(found.most):,g}", note=there, tip=tip))
     if found.of_game:
         others = ", ".join(
-            f"{each.price.key.selection} {num(each.stake):g}" for each in found.of_game
+            f"{selection_text(each.price.key.selection)} {num(each.stake):g}"
+            for each in found.of_game
         )
         tip = _("Bets on one game are correlated")
         facts.append(

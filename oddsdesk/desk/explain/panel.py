@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.market_words import selection_text
 from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import _, mid_sentence
 from oddsdesk.board.board import Board
@@ -244,7 +245,7 @@ class ExplainPanel(QtWidgets.QWidget):
             state = EmptyState(
                 "search",
                 _("{name} has no price for {selection}.").format(
-                    name=name, selection=self._key.selection
+                    name=name, selection=selection_text(self._key.selection)
                 ),
             )
         self.placeholder.show_state(state)
@@ -363,7 +364,8 @@ def _title(said: Explanation, soft: str, *, is_lay: bool) -> str:
     """The price in three lines of rich text: selection, market, bookmaker and odds."""
     game = escape(game_text(said.selection, said.match_name))
     where = escape(f"{said.market}, {said.period_label}")
-    name = _("Lay {selection}").format(selection=said.selection) if is_lay else said.selection
+    named = selection_text(said.selection)
+    name = _("Lay {selection}").format(selection=named) if is_lay else named
     return (
         f"{_strong(escape(name))} <span style='color:{soft}'>{game}<br>{where}</span>"
         f"<br>{escape(said.bookmaker)} {_strong(exact_odds_text(said.odds))}"

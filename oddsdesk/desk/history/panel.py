@@ -9,6 +9,7 @@ from PySide6.QtGui import QGuiApplication, QHideEvent, QResizeEvent, QShowEvent
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.files import whole_file
+from oddsdesk.base.market_words import selection_text
 from oddsdesk.base.numbers import date_text, hour_text
 from oddsdesk.base.tasks import spawn
 from oddsdesk.base.texts import _
@@ -59,7 +60,9 @@ def state_without_lines(
     if connection.has_live is False and history.origin is Origin.SEEN and history.since_ms:
         detail = _("In-play prices need the Pro+ Live plan. Prices before kick-off appear here.")
         return EmptyState(
-            "lock", _("No price seen for {selection}.").format(selection=key.selection), detail
+            "lock",
+            _("No price seen for {selection}.").format(selection=selection_text(key.selection)),
+            detail,
         )
     if history.origin is Origin.SEEN and history.since_ms is None:
         detail = _(
@@ -67,7 +70,8 @@ def state_without_lines(
         )
         return EmptyState("info", _("Nothing recorded for this game yet."), detail)
     return EmptyState(
-        "search", _("No price recorded for {selection} yet.").format(selection=key.selection)
+        "search",
+        _("No price recorded for {selection} yet.").format(selection=selection_text(key.selection)),
     )
 
 
@@ -238,7 +242,7 @@ class HistoryPanel(QtWidgets.QWidget):
         self.title.show_text(
             _("History")
             if key is None
-            else _("History · {selection}").format(selection=key.selection)
+            else _("History · {selection}").format(selection=selection_text(key.selection))
         )
         data = model.chart_data()
         self._stack.setCurrentIndex(1 if data is None else 0)
@@ -255,7 +259,9 @@ class HistoryPanel(QtWidgets.QWidget):
         self.origin.setToolTip(_LACKS_TIP if model.history.lacks else "")
         words = described(data, exact_odds_text)
         self.chart.setAccessibleName(
-            _("History of {selection}").format(selection=key.selection if key else "")
+            _("History of {selection}").format(
+                selection=selection_text(key.selection) if key else ""
+            )
         )
         self.chart.setAccessibleDescription(words)
 

@@ -6,7 +6,7 @@ from functools import reduce
 from typing import Any, Final
 
 from oddsdesk.base.clock import Clock
-from oddsdesk.base.market_words import market_text, period_text
+from oddsdesk.base.market_words import market_text, period_text, selection_text
 from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import N_, _, pgettext, translated
 from oddsdesk.board.board import Board
@@ -256,7 +256,8 @@ def _price_facts(row: LegRow, seen_at: int, now_ms: int) -> Iterator[str]:
     leg = row.leg
     if leg.is_lay:
         yield _("Wins if {selection} does not: {odds} net").format(
-            selection=leg.key.selection, odds=exact_odds_text(round(leg.net_odds, 4))
+            selection=selection_text(leg.key.selection),
+            odds=exact_odds_text(round(leg.net_odds, 4)),
         )
         if row.stake and (staked := _backers_stake(row)) is not None:
             yield _("Backer's stake {stake:.2f}, liability {liability:g}").format(

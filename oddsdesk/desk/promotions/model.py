@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
 from oddsdesk.base.clock import Clock
-from oddsdesk.base.market_words import market_text, period_text
+from oddsdesk.base.market_words import market_text, period_text, selection_text
 from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import N_, _, pgettext
 from oddsdesk.board.board import Board
@@ -213,7 +213,11 @@ def _free_part(way: PromoWay) -> Iterator[str]:
         cash = signed_hundredths_text(way.worst_in_cash)
         yield _(
             "Includes a free bet worth {value} if {selection} loses; at worst {cash} in cash"
-        ).format(value=f"{num(way.free_part):,.2f}", selection=way.legs[0].key.selection, cash=cash)
+        ).format(
+            value=f"{num(way.free_part):,.2f}",
+            selection=selection_text(way.legs[0].key.selection),
+            cash=cash,
+        )
 
 
 def leg_text(row: WayRow) -> str:

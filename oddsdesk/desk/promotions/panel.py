@@ -9,6 +9,7 @@ from PySide6.QtGui import QFocusEvent, QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QMenu, QSplitter, QWidget
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.market_words import selection_text
 from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import _, ngettext, translated
 from oddsdesk.board.board import Board
@@ -327,7 +328,9 @@ class PromotionsPanel(ListPanel):
 
     def _on_offers_refund_due(self, bet: PlacedBet, offer: Promotion) -> None:
         text = _("{bet} at {bookmaker} lost: a free bet of {amount} is due.").format(
-            bet=bet.selection, bookmaker=bet.bookmaker, amount=f"{num(offer.amount):,.2f}"
+            bet=selection_text(bet.selection),
+            bookmaker=bet.bookmaker,
+            amount=f"{num(offer.amount):,.2f}",
         )
         question = _("Add it to your offers?")
         ask = partial(self._take_refund, bet, offer)
@@ -339,7 +342,7 @@ class PromotionsPanel(ListPanel):
     def _on_offers_void_found(self, bet: PlacedBet, offer: Promotion) -> None:
         text = _(
             "The free bet on {bet} at {bookmaker} was void: most bookmakers give it back."
-        ).format(bet=bet.selection, bookmaker=bet.bookmaker)
+        ).format(bet=selection_text(bet.selection), bookmaker=bet.bookmaker)
         take = partial(self.offers.take_free_bet_back, bet, offer)
         self._say(text, "info", _AGAIN, take, partial(self.offers.answer_refund, bet))
         if self.visibleRegion().isEmpty():

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.market_words import selection_text
 from oddsdesk.base.tasks import cancel_tasks, in_daemon_thread, spawn
 from oddsdesk.base.texts import _, translated
 from oddsdesk.board.board import Board
@@ -214,7 +215,7 @@ def settled_line(bets: Sequence[PlacedBet]) -> str:
     by_leg = [bet for bet in bets if bet.result is None]
     if not by_leg:
         return _ended_line(ended)
-    named = f"{by_leg[0].selection}{at_bookmaker(by_leg[0])}"
+    named = f"{selection_text(by_leg[0].selection)}{at_bookmaker(by_leg[0])}"
     bets_of_legs = _("{count} bets").format(count=len(by_leg))
     legs = _("Legs settled: {bets}, still open").format(
         bets=named if len(by_leg) == 1 else bets_of_legs
@@ -235,7 +236,7 @@ def _ended_line(bets: Sequence[PlacedBet]) -> str:
         (bet,) = bets
         assert bet.result is not None
         result, source = translated(bet.result.words), recorded_text(bet.settled_by)
-        what = f"{bet.selection}{at_bookmaker(bet)} {result} ({source})"
+        what = f"{selection_text(bet.selection)}{at_bookmaker(bet)} {result} ({source})"
         practice = [_("practice")] if bet.practice else []
         return _("Settled: {names}").format(names=", ".join([what, *sums, *practice]))
     counts = Counter(bet.result for bet in bets)
@@ -252,7 +253,7 @@ def check_line(corrections: "Sequence[ToCheck]") -> str:
     if not corrections:
         return ""
     first, more = corrections[0], len(corrections) - 1
-    bet = f"{first.bet.selection}{at_bookmaker(first.bet)}"
+    bet = f"{selection_text(first.bet.selection)}{at_bookmaker(first.bet)}"
     if not more:
         return _("1 settled bet needs a check: {bet}, {why}").format(bet=bet, why=first.why)
     return _("{count} settled bets need a check: {bet}, {why}; and {more} more").format(

@@ -9,6 +9,7 @@ import msgspec
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.market_words import selection_text
 from oddsdesk.base.tasks import SLICE_S, exhaust, one_slice
 from oddsdesk.base.texts import N_, _, ngettext, translated
 from oddsdesk.board.board import Board
@@ -369,7 +370,9 @@ class NearMissesModel(StableRowsModel[RowKey, NearMiss]):
         odds = formatting.exact_odds_text(miss.price.odds)
         said = [
             _("{selection} at {bookmaker}: {odds}").format(
-                selection=miss.key.selection, bookmaker=miss.key.bookmaker, odds=odds
+                selection=selection_text(miss.key.selection),
+                bookmaker=miss.key.bookmaker,
+                odds=odds,
             )
         ]
         said += [
@@ -388,7 +391,7 @@ class NearMissesModel(StableRowsModel[RowKey, NearMiss]):
 def _selection(miss: NearMiss, _now: int) -> Cell:
     game = formatting.game_text(miss.key.selection, miss.match_name)
     note = _("live") + f" · {game}" if miss.is_live else game
-    return Cell(miss.key.selection, is_strong=True, note=note)
+    return Cell(selection_text(miss.key.selection), is_strong=True, note=note)
 
 
 def _others(miss: NearMiss) -> Iterator[str]:

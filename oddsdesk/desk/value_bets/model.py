@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from oddsdesk.base import market_words
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.market_words import selection_text
 from oddsdesk.base.numbers import hour_text, num
 from oddsdesk.base.texts import N_, _, ngettext, translated
 from oddsdesk.board.model.basis import Freshness
@@ -279,7 +280,7 @@ def _is_no_carrier(bet: Bet) -> tuple[bool, bool, bool, float]:
 def _facts(row: BetRow, now_ms: int) -> Iterator[str]:
     price, found = row.bet_price, row.bet_price.assessment
     yield _("{selection} at {bookmaker}: {exact_odds}").format(
-        selection=price.key.selection,
+        selection=selection_text(price.key.selection),
         bookmaker=price.bookmaker,
         exact_odds=formatting.exact_odds_text(found.odds),
     )
@@ -326,7 +327,7 @@ def _facts(row: BetRow, now_ms: int) -> Iterator[str]:
         text = _("Same bet: {bookmaker} {odds}")
         if what != price.key.selection:
             text = _("Same bet: {bookmaker} {odds} as {selection}")
-        said = text.format(bookmaker=other.bookmaker, odds=odds, selection=what)
+        said = text.format(bookmaker=other.bookmaker, odds=odds, selection=selection_text(what))
         yield _("{bet}: no value, {reason}").format(bet=said, reason=against) if against else said
     if len(row.others) > _MOST_NAMED:
         yield _("and {count} more").format(count=len(row.others) - _MOST_NAMED)
@@ -376,7 +377,7 @@ def _selection(row: BetRow, _now: int) -> Cell:
     price = row.bet_price
     game = formatting.game_text(price.key.selection, price.match_name)
     note = _("live") + f" · {game}" if price.is_live else game
-    return Cell(price.key.selection, _ink(row), is_strong=price.is_value, note=note)
+    return Cell(selection_text(price.key.selection), _ink(row), is_strong=price.is_value, note=note)
 
 
 def _odds(row: BetRow, _now: int) -> Cell:

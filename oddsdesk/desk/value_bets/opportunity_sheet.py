@@ -8,7 +8,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from oddsdesk.base.clock import Clock
-from oddsdesk.base.market_words import market_text
+from oddsdesk.base.market_words import market_text, selection_text
 from oddsdesk.base.texts import _, pgettext
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.matrix import CellKey, RowKey
@@ -253,9 +253,13 @@ class LaySheet:
             (leg._replace(is_offered=now is not None),),
             (
                 SheetOutcome(
-                    _("{selection} does not win").format(selection=bet.selection), (Result.WON,)
+                    _("{selection} does not win").format(selection=selection_text(bet.selection)),
+                    (Result.WON,),
                 ),
-                SheetOutcome(_("{selection} wins").format(selection=bet.selection), (Result.LOST,)),
+                SheetOutcome(
+                    _("{selection} wins").format(selection=selection_text(bet.selection)),
+                    (Result.LOST,),
+                ),
             ),
             None,
             (_("Simulated odds: saved as a practice bet."),) if simulated else (),
@@ -396,7 +400,8 @@ def leg_text(leg: LegNow, reference: str) -> str:
         told.append(moved_text(leg.odds, leg.listed.odds))
         if leg.better is not None:
             odds, name, selection = leg.better
-            as_what = "" if selection == leg.listed.key.selection else f"{selection} "
+            is_same = selection == selection_text(leg.listed.key.selection)
+            as_what = "" if is_same else f"{selection} "
             told.append(
                 _("{odds} at {bookmaker}").format(
                     odds=f"{as_what}{exact_odds_text(odds)}", bookmaker=name

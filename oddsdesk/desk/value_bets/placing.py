@@ -13,6 +13,7 @@ from shiboken6 import isValid
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.figures import FigureError, read_stake
+from oddsdesk.base.market_words import selection_text
 from oddsdesk.base.numbers import decimal_mark, num, typed_number
 from oddsdesk.base.texts import _, ngettext, translated
 from oddsdesk.board.board import Board
@@ -235,7 +236,7 @@ class BetPlacer(QObject):
 
     def _taken_text(self, bet: PlacedBet, is_taken: bool) -> str:
         if not is_taken:
-            what = f"{bet.selection}{at_bookmaker(bet)}"
+            what = f"{selection_text(bet.selection)}{at_bookmaker(bet)}"
             if not self._records.holds(bet):
                 return _("{bet} is already undone.").format(bet=what)
             return _("{bet} was edited or settled since, so it stays in Bets.").format(bet=what)
@@ -259,7 +260,10 @@ def placed_text(bet: PlacedBet) -> str:
         text = _("Recorded as practice: {stake} on {selection}{at_bookmaker}, {odds}.")
     odds = formatting.exact_odds_text(bet.odds)
     return text.format(
-        stake=stake_text(bet), selection=bet.selection, at_bookmaker=at_bookmaker(bet), odds=odds
+        stake=stake_text(bet),
+        selection=selection_text(bet.selection),
+        at_bookmaker=at_bookmaker(bet),
+        odds=odds,
     )
 
 
@@ -465,7 +469,7 @@ class PlaceDialog(Dialog):
         form = QtWidgets.QFormLayout(self)
         form.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
         form.setSpacing(STEP)
-        selection = Label(key.selection, wordWrap=True)
+        selection = Label(selection_text(key.selection), wordWrap=True)
         selection.setProperty("variant", "strong")
         form.addRow(selection)
         form.addRow(Label(f"{game} · {market}", wordWrap=True))

@@ -7,7 +7,7 @@ from functools import partial
 from msgspec.structs import replace
 
 from oddsdesk.base.clock import Clock
-from oddsdesk.base.market_words import market_text
+from oddsdesk.base.market_words import market_text, selection_text
 from oddsdesk.base.texts import _, translated
 from oddsdesk.board.board import Board
 from oddsdesk.board.opportunities.finder import OpportunityLeg
@@ -231,5 +231,6 @@ def _outcomes(way: PromoWay) -> Iterator[SheetOutcome]:
         yield SheetOutcome(leg.win_text, results)
     if not way.is_hedged:
         yield SheetOutcome(
-            _("{selection} loses").format(selection=way.legs[0].key.selection), (Result.LOST,)
+            _("{selection} loses").format(selection=selection_text(way.legs[0].key.selection)),
+            (Result.LOST,),
         )

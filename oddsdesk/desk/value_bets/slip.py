@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.figures import FigureError, read_stake
+from oddsdesk.base.market_words import selection_text
 from oddsdesk.base.texts import _, translated
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.matrix import CellKey, RowKey
@@ -168,7 +169,9 @@ class SlipDialog(Dialog):
         odds = leg.odds if leg.odds is not None else known.fair_odds
         if game is None or odds is None:
             raise ValueError(
-                _("Enter the odds of {selection}.").format(selection=leg.key.selection)
+                _("Enter the odds of {selection}.").format(
+                    selection=selection_text(leg.key.selection)
+                )
             )
         return BetLeg(
             selection=leg.key.selection,
@@ -330,19 +333,23 @@ class _LegRow:
         self.key = key
         self.what = QtWidgets.QWidget()
         lines = []
-        for text, variant in ((key.selection, "strong"), (about, "note")):
+        for text, variant in ((selection_text(key.selection), "strong"), (about, "note")):
             line = ElidedLabel()
             line.setProperty("variant", variant)
             line.show_text(text)
             lines.append(line)
         vertical(self.what, *lines)
         self.odds = QtWidgets.QLineEdit(formatting.typed_text(odds))
-        self.odds.setAccessibleName(_("Odds of {selection}").format(selection=key.selection))
+        self.odds.setAccessibleName(
+            _("Odds of {selection}").format(selection=selection_text(key.selection))
+        )
         self.odds.setFixedWidth(self.odds.fontMetrics().horizontalAdvance("88,888.8888") + 2 * STEP)
         self._filled, self._listed = self.odds.text(), odds
         self.fair = Label()
         self.remove = QtWidgets.QPushButton(_("Remove"), autoDefault=False)
-        self.remove.setAccessibleName(_("Remove {selection}").format(selection=key.selection))
+        self.remove.setAccessibleName(
+            _("Remove {selection}").format(selection=selection_text(key.selection))
+        )
 
     def put_into(self, grid: QtWidgets.QGridLayout, row: int) -> None:
         """Show the leg in a row of a grid."""
@@ -364,7 +371,11 @@ class _LegRow:
         text = self.odds.text().strip()
         if not text:
             return None
-        return self._listed if text == self._filled else _read(self.key.selection, self.odds)
+        return (
+            self._listed
+            if text == self._filled
+            else _read(selection_text(self.key.selection), self.odds)
+        )
 
     def other_price(self, bookmaker: str) -> str:
         """Return whose price is in the field, if it is another bookmaker's."""
@@ -372,7 +383,9 @@ class _LegRow:
         if is_own or self.odds.text() != self._filled:
             return ""
         return _("{odds} on {selection} is {bookmaker}'s price.").format(
-            odds=self._filled, selection=self.key.selection, bookmaker=self.key.bookmaker
+            odds=self._filled,
+            selection=selection_text(self.key.selection),
+            bookmaker=self.key.bookmaker,
         )
 
     def show_fair(self, fair_odds: float | None, *, is_derived: bool) -> None:

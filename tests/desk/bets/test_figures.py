@@ -7,6 +7,7 @@ import msgspec
 import pytest
 from pytestqt.qtbot import QtBot
 
+from oddsdesk.base.numbers import COMMA, Style, choose_numbers
 from oddsdesk.desk.bets.reports import COLUMNS, MOST_AHEAD
 from oddsdesk.desk.ui.chart.course_chart import ticks
 from oddsdesk.ledger.bet_kinds import BetKind
@@ -177,3 +178,13 @@ def test_figures_are_cut_nowhere_and_all_are_there_in_a_small_window(
 )
 def test_a_chart_has_more_than_its_zero(low: float, high: float, shown: list[float]) -> None:
     assert ticks(low, high, 3) == shown
+
+
+@pytest.mark.parametrize("words", ["leeds -0,75", "leeds -0.75"])
+def test_bets_are_found_by_their_selection_as_shown_and_in_english(
+    make_panel: Make, words: str
+) -> None:
+    choose_numbers(Style(COMMA))
+    panel = make_panel(bet(), OVER)
+    panel.bar.filter.setText(words)
+    assert [text.partition(" · ")[0] for text in column(panel, "outcome")] == ["Leeds -0,75"]

@@ -11,6 +11,7 @@ from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from oddsdesk.base.numbers import COMMA, Style, choose_numbers
 from oddsdesk.base.tasks import exhaust
 from oddsdesk.board.model.notices import Connection, Link
 from oddsdesk.desk.ui.list_panel import ListHeader
@@ -375,3 +376,14 @@ def test_misses_have_neither_stakes_nor_preset(header: ListHeader) -> None:
     assert "Stakes…" not in shown(header)
     header.offer_presets(True)
     assert "Stakes…" in shown(header)
+
+
+def test_a_selection_has_the_chosen_decimal_mark(
+    panel: ValuesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    choose_numbers(Style(COMMA))
+    be_value(quoted)
+    exhaust(quoted.board.merge_value_bets([everton(quoted)]))
+    qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
+    assert row(panel)["Selection"] == "Over 2,5"
+    assert panel.table.model.tip(0, 0).startswith("Over 2,5 at Matchbook: 2,06")
