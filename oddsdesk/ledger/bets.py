@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 
 from oddsdesk.base.figures import TOO_MUCH
+from oddsdesk.base.market_words import selection_text
 from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import N_, _, translated
 from oddsdesk.contract.markets import HANDICAPS, TOTALS
@@ -539,7 +540,7 @@ def _check_kind(bet: PlacedBet) -> None:
         if not 1 < leg.odds < TOO_MUCH:
             raise BadBetError(
                 _("odds {odds:g} of {selection}: expected odds above 1").format(
-                    odds=num(leg.odds), selection=leg.selection
+                    odds=num(leg.odds), selection=selection_text(leg.selection)
                 )
             )
 
@@ -568,7 +569,7 @@ def check_half(bet: PlacedBet) -> PlacedBet:
         _(
             "{selection} is won or lost in full: half results are for quarter lines such "
             "as -0.75 or 2.25"
-        ).format(selection=bet.selection)
+        ).format(selection=selection_text(bet.selection))
     )
 
 
@@ -743,4 +744,4 @@ def leg_name(place: int, selection: str) -> str:
     """Return a leg in words: ``leg 2, Arsenal``."""
     if not selection:
         return _("leg {place}").format(place=place)
-    return _("leg {place}, {selection}").format(place=place, selection=selection)
+    return _("leg {place}, {selection}").format(place=place, selection=selection_text(selection))

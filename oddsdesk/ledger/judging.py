@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from oddsdesk.base.market_words import selection_text
 from oddsdesk.base.text import and_joined
 from oddsdesk.base.texts import N_, _, translated
 from oddsdesk.contract.competitions import FOOTBALL, OTHER, named_competition, played_sport
@@ -319,7 +320,7 @@ class ResultJudge:
             )
             says = _("{source} says {selection} {result}").format(
                 source=_source_name(result),
-                selection=each.selection,
+                selection=selection_text(each.selection),
                 result=translated(each.result),
             )
             ends = self._decision(as_bet, scored).result if scored else None
@@ -333,7 +334,9 @@ class ResultJudge:
             )
             if other is not None:
                 return _("{says} and {selection} {result}").format(
-                    says=says, selection=other.selection, result=translated(other.result)
+                    says=says,
+                    selection=selection_text(other.selection),
+                    result=translated(other.result),
                 )
         return ""
 

@@ -7,6 +7,7 @@ reason and the result that it would give.
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
+from oddsdesk.base.market_words import selection_text
 from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import _, translated
 from oddsdesk.contract.identity import game_title
@@ -54,7 +55,8 @@ class ToCheck(NamedTuple):
         """The bet, the reason, and how it would end."""
         bet = self.bet
         game = f", {game_title(bet.match_name)}" if bet.match_name else ""
-        values = {"ident": bet.ident, "selection": bet.selection, "game": game, "why": self.why}
+        named = selection_text(bet.selection)
+        values = {"ident": bet.ident, "selection": named, "game": game, "why": self.why}
         if self.proposed is None:
             return _("bet {ident}, {selection}{game}: {why}").format(**values)
         text = (

@@ -5,12 +5,20 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from oddsdesk.base.numbers import COMMA, Style, choose_numbers
 from oddsdesk.contract.results import GameResult, SelectionResult
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.ledger.bet_kinds import BetKind, BetLeg
-from oddsdesk.ledger.bets import BadBetError, HalfResultError, PlacedBet, cashed_out, settled
+from oddsdesk.ledger.bets import (
+    BadBetError,
+    HalfResultError,
+    PlacedBet,
+    cashed_out,
+    recorded_text,
+    settled,
+)
 from oddsdesk.ledger.ledger import Ledger
-from oddsdesk.ledger.legs import closed_by_legs, devigged_close, leg_settled, parts_of
+from oddsdesk.ledger.legs import closed_by_legs, devigged_close, leg_settled, leg_text, parts_of
 from oddsdesk.ledger.open_bets import to_follow, wanted_kick_offs
 from oddsdesk.ledger.reporting import by_one_close
 from oddsdesk.ledger.result_files import settle_by_file
@@ -472,3 +480,10 @@ def test_a_leg_as_a_bet_is_of_the_same_bookmaker_and_time() -> None:
         TREBLE.placed_at,
         KICK_OFF + DAY,
     )
+
+
+def test_kept_reasons_name_legs_with_the_chosen_decimal_mark() -> None:
+    kept = f"{leg_text(2, 'Over 2.5')}: source"
+    assert kept == "leg 2, Over 2.5: source"
+    choose_numbers(Style(COMMA))
+    assert recorded_text(kept) == "leg 2, Over 2,5: source"
