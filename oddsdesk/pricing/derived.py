@@ -238,17 +238,21 @@ class FairGame:
         return key.distance, self._bands.get(key, Band(0.0, 0))
 
     def steps(
-        self, market_type: str, group: LineGroup, say: Callable[[str], str] = str
+        self,
+        market_type: str,
+        group: LineGroup,
+        say: Callable[[str], str] = str,
+        named: Callable[[str], str] = str,
     ) -> list[str]:
         """Return the sum behind an implied line, for people: sources, chances, each side.
 
-        ``say`` translates its words.
+        ``say`` translates its words, ``named`` its selections.
         """
         implied = self._implied.find(market_type, group)
         if implied is None or (market_type, group.key) in self._lines:
             return []
         found = [
-            f"{say(market_title(line.market_type))}: {_chances_text(line)}"
+            f"{say(market_title(line.market_type))}: {_chances_text(line, named)}"
             for line in implied.sources
         ]
         around = implied.around
@@ -275,8 +279,8 @@ class FairGame:
                 sum_ = _ladder_sum(around, at - around.number, is_above=side in {HOME, OVER})
             elif market_type == "double_chance":
                 rest = f"100 % − {_percent(1 - chance)} = "
-                sum_ = _double_chance_sum(implied.sources, side) or rest
-            text = selection_text(market_type, group.key, side)
+                sum_ = _double_chance_sum(implied.sources, side, named) or rest
+            text = named(selection_text(market_type, group.key, side))
             fair = say(N_("fair {odds}")).format(odds=f"{1 / chance:.3f}")
             found.append(f"{text} = {sum_}{_percent(chance)}, {fair}")
         return found
@@ -389,23 +393,30 @@ def _percent(chance: float) -> str:
     return f"{chance * 100:.2f} %"
 
 
-def _chances_text(line: ReferenceLine) -> str:
+def _chances_text(line: ReferenceLine, named: Callable[[str], str]) -> str:
     return ", ".join(
-        f"{selection_text(line.market_type, line.group.key, side)} {_percent(1 / price.fair_odds)}"
+        f"{named(selection_text(line.market_type, line.group.key, side))} {_percent(1 / fair)}"
         for side, price in line.prices.items()
-        if price.fair_odds is not None
+        if (fair := price.fair_odds) is not None
     )
 
 
-def _double_chance_sum(sources: Sequence[ReferenceLine], side: str) -> str:
+def _double_chance_sum(
+    sources: Sequence[ReferenceLine], side: str, named: Callable[[str], str]
+) -> str:
     """Return the sum of two match result chances that gives a double chance; empty without one."""
     prices = sources[0].prices
     parts = [
-        f"{name} {_percent(1 / fair)}"
+        f"{_in_sum(name, named)} {_percent(1 / fair)}"
         for name in _PARTS[side]
         if (price := prices.get(name)) is not None and (fair := price.fair_odds) is not None
     ]
     return f"{' + '.join(parts)} = " if DRAW in prices and len(parts) == 2 else ""
+
+
+def _in_sum(side: str, named: Callable[[str], str]) -> str:
+    text = named(side.capitalize())
+    return side if text == side.capitalize() else text
 
 
 _PARTS: Final = {"1X": (HOME, DRAW), "X2": (DRAW, AWAY), "12": (HOME, AWAY)}

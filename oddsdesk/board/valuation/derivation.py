@@ -4,11 +4,12 @@ It uses the same ``FairGame`` as the board. An implied line has a sum; a modelle
 scores and a band.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from oddsdesk.base.market_words import market_text, selection_text
-from oddsdesk.base.numbers import num
+from oddsdesk.base.numbers import decimal_mark, num
 from oddsdesk.base.texts import _, translated
 from oddsdesk.board.model.basis import Basis
 from oddsdesk.board.model.matrix import Matrix, Section
@@ -23,6 +24,7 @@ from oddsdesk.pricing.value import DerivedKind, LineName, ReferenceLine
 if TYPE_CHECKING:
     from oddsdesk.pricing.score_grid import ScoreGrid
 
+_POINT: Final = re.compile(r"(?<=\d)\.(?=\d)")
 MOST_SHOWN: Final = 5
 """Goals of a team in the table of scores."""
 
@@ -124,19 +126,17 @@ def why_not(matrix: Matrix, section: Section, basis: Basis) -> str:
 def _sum(game: FairGame, section: Section, line: ReferenceLine, side: str) -> Iterator[str]:
     """Yield the steps of an implied price, without the sums of the other sides."""
     market_type, key = section.key.market_type, section.key.group
-    named = derived.selection_text(market_type, key, side)
-    own = f"{named} = "
+    own = f"{selection_text(derived.selection_text(market_type, key, side))} = "
     at = threshold(market_type, section.line)
     is_quarter = at is not None and number_hit(at) is not None and not at.is_integer()
     halves = list(_halves(section, line, side, at)) if is_quarter and at is not None else []
     if halves:
         text = _("Half of the stake on each of {first} and {second}")
         yield _with_minus(text.format(first=halves[0], second=halves[1]))
-    for step in game.steps(market_type, group_of(section), translated):
-        if step.startswith(own):
-            yield _with_minus(f"{selection_text(named)} = {step.removeprefix(own)}")
-        elif " = " not in step:
-            yield _with_minus(step[0].upper() + step[1:])
+    for step in game.steps(market_type, group_of(section), translated, selection_text):
+        if step.startswith(own) or " = " not in step:
+            marked = _POINT.sub(decimal_mark(), step)
+            yield _with_minus(marked[0].upper() + marked[1:])
 
 
 def _with_minus(text: str) -> str:

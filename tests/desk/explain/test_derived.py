@@ -7,6 +7,7 @@ import pytest
 from PySide6.QtGui import QTextDocument
 from pytestqt.qtbot import QtBot
 
+from oddsdesk.base.numbers import COMMA, Style, choose_numbers
 from oddsdesk.board.model.basis import CONSENSUS
 from oddsdesk.board.model.matrix import RowKey
 from oddsdesk.board.valuation.explaining import Explanation, explain
@@ -172,3 +173,16 @@ def test_nothing_of_it_is_cut_where_it_is_narrow(
         assert table.idealWidth() <= panel.scores.width()
     finally:
         theme.zoom(100)
+
+
+def test_a_sum_has_the_chosen_decimal_mark_in_lines_and_figures(derived: Any) -> None:
+    derived.quote("spread", {"Everton +0.25": {"Unibet": 1.95}, "Liverpool -0.25": {"Unibet": 1.9}})
+    derived.load()
+    choose_numbers(Style(COMMA))
+    found = said_of(derived, "Liverpool -0.25", "spread")
+    assert found.derivation is not None
+    halves, *_, own = found.derivation.sum
+    assert halves == "Half of the stake on each of Away 0 (59,03 %) and Away −0,5 (42,14 %)"
+    assert own.startswith("Away −0,25 = 42,14 % ÷ (42,14 % + 29,25 % + 28,61 % ÷ 2) = ")
+    assert found.market == "Handicap -0,25"
+    assert explanation_text(found).startswith("Liverpool -0,25 at Unibet, 1,9")
