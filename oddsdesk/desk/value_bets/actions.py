@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction
 
 from oddsdesk.base.clock import Clock
-from oddsdesk.base.market_words import market_text
+from oddsdesk.base.market_words import market_text, selection_text
 from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import _, translated
 from oddsdesk.board.board import Board
@@ -210,9 +210,7 @@ class Hiding(QObject):
         kept = Hidden(kind, thing.key, thing.title, until)
         self._records.hide(kept, now)
         self.said.emit(
-            _("Hidden: {title}. “Hidden bets…” shows it again.").format(
-                title=translated(kept.title)
-            )
+            _("Hidden: {title}. “Hidden bets…” shows it again.").format(title=_shown_title(kept))
         )
 
     def ask_hidden(self) -> None:
@@ -251,11 +249,10 @@ class HiddenDialog(Dialog):
         self.items = QtWidgets.QListWidget()
         self.items.setAccessibleName(_("Hidden bets"))
         for thing in things:
-            text = _("{title}, for good").format(title=translated(thing.title))
+            title = _shown_title(thing)
+            text = _("{title}, for good").format(title=title)
             if thing.until is not None:
-                text = _("{title}, until {time}").format(
-                    title=translated(thing.title), time=moment_text(thing.until)
-                )
+                text = _("{title}, until {time}").format(title=title, time=moment_text(thing.until))
             item = QtWidgets.QListWidgetItem(text, self.items)
             item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
             item.setCheckState(Qt.CheckState.Unchecked)
@@ -275,6 +272,14 @@ class HiddenDialog(Dialog):
         for row, thing in enumerate(self._things):
             if self.items.item(row).checkState() is Qt.CheckState.Checked:
                 self.chosen.emit(thing)
+
+
+def _shown_title(thing: Hidden) -> str:
+    """Return what is hidden in the language of the window; a bet's title begins with its text."""
+    if thing.kind is not HiddenKind.BET:
+        return translated(thing.title)
+    selection, comma, rest = thing.title.partition(", ")
+    return f"{selection_text(selection)}{comma}{rest}"
 
 
 def _thing(kind: HiddenKind, subject: BetSubject) -> Hidden | None:

@@ -5,6 +5,7 @@ from typing import Any
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from oddsdesk.base.numbers import COMMA, Style, choose_numbers
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.value_bets.actions import HiddenDialog
 from oddsdesk.desk.value_bets.panel import ValuesPanel
@@ -59,3 +60,18 @@ def test_hidden_until_tomorrow_is_listed_tomorrow(
     quoted.clock.now += FOR_NOW_MS
     panel.lists.show_bets(may_move=True)
     assert panel.lists.hidden == 0
+
+
+def test_a_hidden_bet_is_kept_in_english_and_listed_with_the_chosen_mark(
+    panel: ValuesPanel, quoted: Any, records: Records, qtbot: QtBot
+) -> None:
+    choose_numbers(Style(COMMA))
+    listed(panel, quoted, qtbot)
+    with qtbot.waitSignal(records.hidden_changed):
+        panel.hiding.hide(HiddenKind.BET, for_good=True)
+    assert records.hidden[0].title.startswith("Over 2.5, ")
+    panel.hiding.ask_hidden()
+    dialog = panel.findChild(HiddenDialog)
+    assert dialog is not None
+    assert dialog.items.item(0).text().startswith("Over 2,5, ")
+    dialog.reject()
