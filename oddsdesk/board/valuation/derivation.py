@@ -18,7 +18,7 @@ from oddsdesk.contract.texts import MINUS
 from oddsdesk.pricing import derived
 from oddsdesk.pricing.derived import FairGame
 from oddsdesk.pricing.score_models import MOST_GOALS, SCORES, Model, shares_at
-from oddsdesk.pricing.selections import HOME, OVER, number_hit, threshold
+from oddsdesk.pricing.selections import HOME, OVER, line_text, number_hit, threshold
 from oddsdesk.pricing.value import DerivedKind, LineName, ReferenceLine
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ def _halves(section: Section, line: ReferenceLine, side: str, at: float) -> Iter
     about = section.key.group.rpartition(" ")[0]
     for step in (-0.25, 0.25):
         number = (section.line or 0.0) + step
-        key = f"{about} {number:g}".strip()
+        key = f"{about} {line_text(number)}".strip()
         text = selection_text(derived.selection_text(section.key.market_type, key, side))
         on_half = won if is_half_lost else won + push
         chance = won / (1 - push) if number.is_integer() else on_half
