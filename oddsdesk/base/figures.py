@@ -13,7 +13,8 @@ from enum import Enum
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from oddsdesk.base.numbers import WEEKDAYS, number_style
+from oddsdesk.base.numbers import LONG_WEEKDAYS, WEEKDAYS, YEAR_FIRST, number_style
+from oddsdesk.base.texts import N_, translated
 from oddsdesk.contract.texts import plain_letters
 from oddsdesk.contract.times import DAY_MS, YEARS, is_in_years, parse_ms
 
@@ -379,11 +380,23 @@ def month_named(name: str) -> int:
 
 _CLOCK: Final = re.compile(
     r"(?:(?P<day>.+?)[ ,T]+)?(?P<hour>\d{1,2})(?P<mark>[:.h])(?P<minute>\d{2})(?::\d{2})?"
-    r"(?: ?(?P<half>[AaPp])[Mm])?"
+    r"(?: ?(?P<half>[AaPp])[Mm])?(?: ?Uhr)?"
 )
 _SHORT_DAY: Final = re.compile(r"(?P<one>\d{1,2})(?P<sign>[./-])(?P<two>\d{1,2})\.?")
-_DAYS_AWAY: Final = {"": 0, "today": 0, "tonight": 0, "tomorrow": 1, "yesterday": -1}
-_WEEKDAY_LETTERS: Final = 3
+_SHORT_NAMED: Final = re.compile(
+    r"(?:[^\W\d_]{2,12}[.,]? )?(?P<day>\d{1,2})(?:st|nd|rd|th|\.)? ?(?P<month>[^\W\d_]{3,12})\.?"
+    r"|(?P<first>[^\W\d_]{3,12})\.? (?P<then>\d{1,2})(?:st|nd|rd|th)?"
+)
+"""30 Nov, 30. Nov., Nov 30: a day without its year."""
+_NOW: Final = N_("now")
+_DAYS_AWAY: Final = {
+    N_("today"): 0,
+    N_("tonight"): 0,
+    N_("tomorrow"): 1,
+    N_("day after tomorrow"): 2,
+    N_("yesterday"): -1,
+}
+"""Read in English and in the language of the texts, as are weekdays."""
 _EXPECTED_TIME: Final = "such as 2026-04-16 20:45, 16/04/2026 20:45, or today 20:45"
 _NOON: Final = 12
 _WEEK_MS: Final = 7 * 24 * 3_600_000
@@ -430,7 +443,7 @@ def read_typed_time(
     """
     now = datetime.fromtimestamp(now_ms / 1000, UTC).astimezone(zone)
     typed = " ".join(text.translate(_SPACES).split())
-    if typed.casefold() == "now":
+    if _means(typed, _NOW):
         return TypedTime(now_ms, has_hour=True)
     with contextlib.suppress(ValueError):
         return TypedTime(parse_ms(typed), has_hour=True)
@@ -468,20 +481,27 @@ def read_typed_end(
             if typed.has_hour
             else read_typed_time(key, f"{text} 23:59", now, zone, days).ms
         )
-        word = " ".join(text.translate(_SPACES).split()).partition(" ")[0].casefold().rstrip(",.")
+        word = " ".join(text.translate(_SPACES).split()).partition(" ")[0].rstrip(",.")
         if ms > now_ms or _weekday_named(word) is None:
             break
     return ms
 
 
+def _means(typed: str, word: str) -> bool:
+    """Return whether a word was typed, in English or in the language of the texts."""
+    return plain_letters(typed) in (word, plain_letters(translated(word)))
+
+
 def _weekday_named(word: str) -> int | None:
-    """Return a weekday by its name in English or in the language of the window, from Monday."""
-    if not word.isalpha():
-        return None
-    for names in (WEEKDAYS, number_style().weekdays):
-        for number, name in enumerate(names):
-            short = plain_letters(name)[:_WEEKDAY_LETTERS]
-            if plain_letters(word).startswith(short):
+    """Return a weekday, 0 for Monday: ``Tue``, ``Tues``, ``Tuesday``; German ``Di``, ``Dienstag``.
+
+    Its name is in English or in the language of the texts.
+    """
+    typed = plain_letters(word)
+    for number, (short, long) in enumerate(zip(WEEKDAYS, LONG_WEEKDAYS, strict=True)):
+        for named in ((short, long), (translated(short), translated(long))):
+            least, most = map(plain_letters, named)
+            if typed == least or (len(typed) > len(least) and most.startswith(typed)):
                 return number
     return None
 
@@ -493,16 +513,24 @@ def _typed_day(text: str, now: datetime, days: Habit | None) -> datetime:
         FigureError: unclear which number is the day.
         ValueError: no such day.
     """
-    word = text.casefold().rstrip(",.")
-    if word in _DAYS_AWAY:
-        return now + timedelta(days=_DAYS_AWAY[word])
+    word = text.rstrip(",.")
+    if not word:
+        return now
+    for name, away in _DAYS_AWAY.items():
+        if _means(word, name):
+            return now + timedelta(days=away)
     if (weekday := _weekday_named(word)) is not None:
         return now + timedelta(days=(weekday - now.weekday()) % 7)
+    begun = ""
     if short := _SHORT_DAY.fullmatch(text):
         sign = short["sign"]
-        texts = (
-            f"{short['one']}{sign}{short['two']}{sign}{now.year + away}" for away in (-1, 0, 1)
-        )
+        if sign == "-" and number_style().dates == YEAR_FIRST:
+            days = Habit.MONTH_FIRST
+        begun = f"{short['one']}{sign}{short['two']}{sign}"
+    elif named := _SHORT_NAMED.fullmatch(text):
+        begun = f"{named['day'] or named['then']} {named['month'] or named['first']} "
+    if begun:
+        texts = (f"{begun}{now.year + away}" for away in (-1, 0, 1))
         near = [day for text in texts if (day := _real_day(text, days)) is not None]
         return min(near, key=lambda day: abs(day - now.replace(tzinfo=UTC)))
     return _dated(text, days)

@@ -20,7 +20,13 @@ MONTHS: Final = (
     *(N_("Jan"), N_("Feb"), N_("Mar"), N_("Apr"), N_("May"), N_("Jun")),
     *(N_("Jul"), N_("Aug"), N_("Sep"), N_("Oct"), N_("Nov"), N_("Dec")),
 )
+DAY_AND_MONTH: Final = N_("{day} {month}")
+"""30 Nov; in German a point follows the day."""
 WEEKDAYS: Final = (*(N_("Mon"), N_("Tue"), N_("Wed"), N_("Thu"), N_("Fri"), N_("Sat"), N_("Sun")),)
+LONG_WEEKDAYS: Final = (
+    *(N_("Monday"), N_("Tuesday"), N_("Wednesday"), N_("Thursday")),
+    *(N_("Friday"), N_("Saturday"), N_("Sunday")),
+)
 _NOON: Final = 12
 _GROUP_DIGITS: Final = 3
 
@@ -39,7 +45,9 @@ class Style(NamedTuple):
     """Whether it is a user's of the window; typed money that may be thousands is then refused."""
     months: tuple[str, ...] = MONTHS
     weekdays: tuple[str, ...] = WEEKDAYS
-    """Short names, as for ``months``; both in the language of the window."""
+    """Short names, as for ``months``; both in the language of the texts."""
+    day_and_month: str = DAY_AND_MONTH
+    """A template in the language of the texts, where the day comes first."""
 
 
 _COMMA_MARKS: Final = str.maketrans(".,", ",.")
@@ -119,7 +127,8 @@ def date_text(day: date, *, year: bool = True) -> str:
     month = _style.months[day.month - 1]
     if _style.dates == MONTH_FIRST:
         return f"{month} {day.day}, {day.year}" if year else f"{month} {day.day}"
-    return f"{day.day} {month} {day.year}" if year else f"{day.day} {month}"
+    text = _style.day_and_month.format(day=day.day, month=month)
+    return f"{text} {day.year}" if year else text
 
 
 def weekday_text(day: date) -> str:

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QFormLayout, QGridLayout, QLineEdit, QScrollArea, 
 
 from oddsdesk.base.figures import FigureError, read_number, read_typed_amount
 from oddsdesk.base.market_words import selection_text
-from oddsdesk.base.numbers import num, typed_number
+from oddsdesk.base.numbers import num, typed_number, with_marks
 from oddsdesk.base.texts import _, pgettext, translated
 from oddsdesk.desk.ui.controls.fields import ChoiceBox
 from oddsdesk.desk.ui.controls.form_dialog import side_by_side
@@ -346,7 +346,7 @@ def legs_text(bet: PlacedBet) -> str:
             filter(
                 None,
                 (
-                    f"{selection_text(leg.selection)} {format_odds(leg.odds)}",
+                    f"{selection_text(leg.selection)} {with_marks(format_odds(leg.odds))}",
                     leg.match_name,
                     "" if leg.result is None else translated(leg.result.words),
                 ),

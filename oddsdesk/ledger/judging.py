@@ -8,11 +8,13 @@ certain has a reason, and the result that it would give.
 import copy
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
 import msgspec
 
 from oddsdesk.base.market_words import selection_text
+from oddsdesk.base.numbers import date_text, hour_text
 from oddsdesk.base.text import and_joined
 from oddsdesk.base.texts import N_, _, translated
 from oddsdesk.contract.competitions import FOOTBALL, OTHER, named_competition, played_sport
@@ -25,7 +27,7 @@ from oddsdesk.contract.results import (
     SelectionResult,
     with_teams_turned,
 )
-from oddsdesk.contract.times import DAY_MS, HOUR_MS, MINUTE_MS, format_ms
+from oddsdesk.contract.times import DAY_MS, HOUR_MS, MINUTE_MS
 from oddsdesk.ledger.bets import BetState, PlacedBet, recorded_text
 from oddsdesk.ledger.games import wanted_game
 from oddsdesk.matching.bet_games import (
@@ -197,8 +199,9 @@ class ResultJudge:
         if result.has_time and result.kick_off < bet.placed_at < bet.kick_off:
             return _("had begun when the bet was placed")
         if 0 < result.reported_at < _ends_ms(bet, result):
+            reported = datetime.fromtimestamp(result.reported_at / 1000, UTC)
             return _("was reported at {time}, before it can have ended").format(
-                time=format_ms(result.reported_at)
+                time=f"{date_text(reported)} {hour_text(reported)} UTC"
             )
         return ""
 

@@ -7,14 +7,15 @@ each bet as the kind that it is.
 
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
 from oddsdesk.base.figures import FigureError
-from oddsdesk.base.numbers import num
+from oddsdesk.base.numbers import date_text, num
 from oddsdesk.base.spreadsheets import SheetRow
 from oddsdesk.base.text import as_written
 from oddsdesk.base.texts import N_, _, translated
-from oddsdesk.contract.times import MINUTE_MS, format_ms
+from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.ledger.bet_kinds import BetKind
 from oddsdesk.ledger.bet_lists import KNOWN_KEYS, columns_of, listed_kinds, read_lists, with_clocks
 from oddsdesk.ledger.bet_tables import OURS, PLAIN
@@ -342,13 +343,14 @@ def _too_early(lines: Iterable[BetLine], now_ms: int) -> Iterator[str]:
     ahead = [line for line in lines if line.bet.placed_at > now_ms + _FIRST_ZONE_MS]
     if ahead:
         others = len(ahead) - 1
+        day = datetime.fromtimestamp(ahead[0].bet.placed_at / 1000, UTC)
         where = _("line {number}").format(number=ahead[0].number)
         if others:
             where = _("line {number} and {count} more").format(number=ahead[0].number, count=others)
         yield _(
             "{where}: placed on a day in the future, {day}: if that is the day of the game, name "
             "the column Kick-off, undo and import again"
-        ).format(where=where, day=format_ms(ahead[0].bet.placed_at)[:10])
+        ).format(where=where, day=date_text(day))
 
 
 def _result_text(bet: PlacedBet) -> str:

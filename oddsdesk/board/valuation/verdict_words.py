@@ -706,8 +706,8 @@ def _arithmetic(said: Explanation) -> Iterator[str]:
     for odds, amount in levels_in_words(said.profile, said.depth):
         yield _("Available at {odds}: {amount}").format(odds=odds, amount=amount)
     if said.window is not None:
-        least = format_end(said.window.least, DECIMAL, is_least=True)
-        most = format_end(said.window.most, DECIMAL, is_least=False)
+        least = with_marks(format_end(said.window.least, DECIMAL, is_least=True))
+        most = with_marks(format_end(said.window.most, DECIMAL, is_least=False))
         yield _("Value from {least}, suspicious above {most}").format(least=least, most=most)
     elif said.ev is not None:
         yield no_window_text(said)

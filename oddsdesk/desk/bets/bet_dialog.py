@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 
 from oddsdesk.base.figures import FigureError, read_stake, read_typed_amount, read_typed_time
 from oddsdesk.base.market_words import market_text, selection_text
-from oddsdesk.base.numbers import num, typed_number
+from oddsdesk.base.numbers import num, typed_number, with_marks
 from oddsdesk.base.texts import _, pgettext, translated
 from oddsdesk.board.model.matrix import GameEntry
 from oddsdesk.contract.competitions import SPORTS, sport_title
@@ -25,6 +25,7 @@ from oddsdesk.desk.ui.controls.form_dialog import FormDialog, side_by_side
 from oddsdesk.desk.ui.controls.labels import Label
 from oddsdesk.desk.ui.controls.messages import sentence
 from oddsdesk.desk.ui.formatting import (
+    example_moment,
     local_time,
     moment_text,
     odds_title,
@@ -96,9 +97,7 @@ class BetDialog(FormDialog):
         self.stake = QLineEdit(self._stake_shown)
         self.currency = QLineEdit(held.currency, maxLength=_LONGEST_CURRENCY)
         self.currency.setPlaceholderText(_("Currency (optional)"))
-        self.kick_off = QLineEdit(
-            typed_time_text(held.kick_off), placeholderText="2026-04-16 20:45"
-        )
+        self.kick_off = QLineEdit(typed_time_text(held.kick_off), placeholderText=example_moment())
         self.placed_at = QLineEdit(typed_time_text(held.placed_at))
         self.note = QLineEdit(held.note)
         self._above_caps = above_caps
@@ -378,7 +377,7 @@ def _reading(bet: PlacedBet, now_ms: int) -> str:
     is_each_way = bet.kind is BetKind.EACH_WAY
     stake = f"{num(bet.stake / 2 if is_each_way else bet.stake):,.2f}{money}"
     text = _("{stake} each way at {odds}") if is_each_way else _("{stake} at {odds}")
-    said = [text.format(stake=stake, odds=format_odds(bet.odds))]
+    said = [text.format(stake=stake, odds=with_marks(format_odds(bet.odds)))]
     if bet.kick_off is not None:
         said.append(_("kick-off {time}").format(time=moment_text(bet.kick_off)))
     if abs(bet.placed_at - now_ms) >= MINUTE_MS:

@@ -1,6 +1,7 @@
 """The dialog that asks how to read a list of bets: its columns, odds, dates, decimals, units."""
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
@@ -15,16 +16,17 @@ from PySide6.QtWidgets import (
 
 from oddsdesk.base.figures import FigureError, Habit, read_stake
 from oddsdesk.base.market_words import selection_text
-from oddsdesk.base.numbers import num, typed_number
+from oddsdesk.base.numbers import num, typed_number, with_marks
 from oddsdesk.base.spreadsheets import SheetError, SheetRow
 from oddsdesk.base.text import as_written
 from oddsdesk.base.texts import _, ngettext, pgettext, translated
-from oddsdesk.contract.times import format_minute
+from oddsdesk.contract.times import DAY_MS
 from oddsdesk.desk.kind_fields import legs_text
 from oddsdesk.desk.ui.controls.fields import ChoiceBox
 from oddsdesk.desk.ui.controls.form_dialog import FormDialog, form_layout, note_label, plain_table
 from oddsdesk.desk.ui.controls.labels import Label
 from oddsdesk.desk.ui.controls.messages import sentence
+from oddsdesk.desk.ui.formatting import day_text, moment_text
 from oddsdesk.desk.ui.spacing import GAP, STEP, horizontal, vertical
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bet_kinds import BetKind
@@ -330,8 +332,8 @@ class ImportDialog(FormDialog):
             return
         for bet in found.bets[:_MOST_BETS]:
             result = pgettext("bet", "open") if bet.result is None else translated(bet.result.words)
-            placed = format_minute(bet.placed_at).removesuffix(" 00:00")
-            figures = (format_odds(bet.odds), f"{num(bet.stake):,.2f}", result, placed)
+            placed = (moment_text if bet.placed_at % DAY_MS else day_text)(bet.placed_at, UTC)
+            figures = (with_marks(format_odds(bet.odds)), f"{num(bet.stake):,.2f}", result, placed)
             kind = "" if bet.kind is BetKind.BACK else translated(bet.kind.words)
             item = QTreeWidgetItem([selection_text(bet.selection), kind, *figures, bet.match_name])
             item.setToolTip(0, legs_text(bet))

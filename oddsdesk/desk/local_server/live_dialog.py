@@ -10,7 +10,7 @@ from PySide6 import QtWidgets
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from oddsdesk.base.clock import Clock
-from oddsdesk.base.numbers import hour_text
+from oddsdesk.base.numbers import LONG_WEEKDAYS, hour_text
 from oddsdesk.base.tasks import cancel_tasks, spawn
 from oddsdesk.base.texts import _, translated
 from oddsdesk.contract.administration import (
@@ -220,19 +220,13 @@ def _state(word: str, feed: FeedState, now_ms: int) -> str:
     return _("{state}; next try on {time}").format(state=word, time=moment_text(until))
 
 
-_WEEKDAYS: Final = (
-    *(_("Monday"), _("Tuesday"), _("Wednesday"), _("Thursday"), _("Friday")),
-    *(_("Saturday"), _("Sunday")),
-)
-
-
 def _next_update(at_ms: int, now_ms: int) -> str:
     """Return when odds are read next, with the day if that is not today."""
     at, now = local_time(at_ms), local_time(now_ms)
     if at.date() == now.date():
         return _("Next update at {time}.").format(time=hour_text(at))
     return _("Next update on {day} at {time}.").format(
-        day=_WEEKDAYS[at.weekday()], time=hour_text(at)
+        day=translated(LONG_WEEKDAYS[at.weekday()]), time=hour_text(at)
     )
 
 

@@ -18,7 +18,13 @@ from oddsdesk.desk.ui.controls.fields import ChoiceBox, DecimalSpin, date_habit
 from oddsdesk.desk.ui.controls.form_dialog import FormDialog, side_by_side
 from oddsdesk.desk.ui.controls.labels import Label, literal
 from oddsdesk.desk.ui.controls.messages import capitalized, sentence
-from oddsdesk.desk.ui.formatting import odds_title, read_odds, typed_text, typed_time_text
+from oddsdesk.desk.ui.formatting import (
+    example_moment,
+    odds_title,
+    read_odds,
+    typed_text,
+    typed_time_text,
+)
 from oddsdesk.desk.ui.theme.theme import Theme, inset
 from oddsdesk.pricing.formats import OddsFormatError
 from oddsdesk.pricing.promotions import PromoKind, Promotion, problem_of
@@ -89,7 +95,8 @@ class OfferDialog(FormDialog):
         self._odds_text = "" if held.least_odds <= 1 else typed_text(held.least_odds)
         self.odds = QLineEdit(self._odds_text, placeholderText=pgettext("odds", "Any"))
         self.until = QLineEdit(
-            typed_time_text(held.until), placeholderText=_("Sunday, 2026-12-06 23:59")
+            typed_time_text(held.until),
+            placeholderText=_("Sunday, or {time}").format(time=example_moment()),
         )
         sports = [(each, translated(sport_title(each))) for each in SPORTS]
         self.sports = TickMenu(_("All sports"), _("{count} sports"), sports, held.sports)

@@ -12,6 +12,7 @@ from PySide6.QtGui import QResizeEvent
 
 from oddsdesk.base.clock import system_clock
 from oddsdesk.base.figures import FigureError, read_typed_time
+from oddsdesk.base.numbers import date_text
 from oddsdesk.base.tasks import spawn
 from oddsdesk.base.texts import _, pgettext, translated
 from oddsdesk.desk.export.files import Table
@@ -22,6 +23,7 @@ from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.controls.fields import date_habit, name_clear_button
 from oddsdesk.desk.ui.controls.labels import ElidedLabel
 from oddsdesk.desk.ui.controls.messages import EmptyState, MessageBar, Placeholder
+from oddsdesk.desk.ui.formatting import example_day
 from oddsdesk.desk.ui.table.live_model import StableRowsModel
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme.theme import Theme, scale_height, scale_least_width
@@ -331,7 +333,7 @@ _MOST_NOTES = 0.25
 _LEAST_LINES = 2
 _LEAST_WIDTH = 240
 _DAY_WIDTH = 106
-"""Has room for a day such as 2024-08-16."""
+"""Has room for a day such as 16 Aug 2024."""
 _COUNT = _("{rows}…").format(rows=count_text(10_000_000))
 
 
@@ -459,10 +461,13 @@ class SpanFields:
     """Two fields for days; their text is saved as entered."""
 
     def __init__(self, theme: Theme, since: str, until: str) -> None:
+        day = example_day()
         self.since = _field(
-            _FROM, _("First day, such as 2024-08-16. Empty: from the start of the log")
+            _FROM, _("First day, such as {day}. Empty: from the start of the log").format(day=day)
         )
-        self.until = _field(_TO, _("Last day, such as 2025-05-25. Empty: to the end of the log"))
+        self.until = _field(
+            _TO, _("Last day, such as {day}. Empty: to the end of the log").format(day=day)
+        )
         self.since.setText(since)
         self.until.setText(until)
         for field in self.fields:
@@ -492,7 +497,7 @@ def span_of(since: str, until: str, zone: tzinfo | None = None) -> AskedSpan:
     if first is not None and last is not None and last < first:
         raise ChoiceError(
             _("{field}: {last} is before the first day, {first}").format(
-                field=_TO, last=last, first=first
+                field=_TO, last=date_text(last), first=date_text(first)
             )
         )
     after = None if last is None else last + timedelta(days=1)
@@ -521,8 +526,8 @@ def _day(name: str, typed: str) -> date | None:
         day = date.min
     if not 1970 <= day.year < 9999:  # time zones could leave the calendar's range
         raise ChoiceError(
-            _("{field}: enter a day such as 2024-08-16 instead of {text!r}").format(
-                field=name, text=text
+            _("{field}: enter a day such as {day} instead of {text!r}").format(
+                field=name, day=example_day(), text=text
             )
         )
     return day

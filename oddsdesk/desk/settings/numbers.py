@@ -7,6 +7,7 @@ from PySide6.QtCore import QLocale
 
 from oddsdesk.base.numbers import (
     COMMA,
+    DAY_AND_MONTH,
     DAY_FIRST,
     MONTH_FIRST,
     MONTHS,
@@ -48,6 +49,7 @@ def system_style(locale: QLocale | None = None) -> Style:
         is_chosen=True,
         months=tuple(map(translated, MONTHS)),
         weekdays=tuple(map(translated, WEEKDAYS)),
+        day_and_month=translated(DAY_AND_MONTH),
     )
 
 

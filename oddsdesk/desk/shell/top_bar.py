@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from oddsdesk.base.numbers import choose_numbers
+from oddsdesk.base.numbers import choose_numbers, with_marks
 from oddsdesk.base.texts import _, mid_sentence
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.basis import CONSENSUS, CONSENSUS_CHOICES, LEARNED, MIDDLE, SERVICES_OWN
@@ -241,7 +241,7 @@ class FormatButton(MenuButton):
         group = QActionGroup(self)
         self._choices: dict[str, QAction] = {}
         for style, title in TITLES.items():
-            choice = self.menu_shown.addAction(f"{title}\t{format_odds(_EXAMPLE, style)}")
+            choice = self.menu_shown.addAction(title)
             choice.setCheckable(True)
             choice.triggered.connect(lambda _checked=False, s=style: odds_format.choose_style(s))
             group.addAction(choice)
@@ -251,6 +251,8 @@ class FormatButton(MenuButton):
 
     def _show(self) -> None:
         style = self._format.style
+        for each, choice in self._choices.items():
+            choice.setText(f"{TITLES[each]}\t{with_marks(format_odds(_EXAMPLE, each))}")
         self._choices[style].setChecked(True)
         self.show_value(TITLES[style])
 

@@ -265,8 +265,18 @@ _LAST_MS = round(datetime(9999, 12, 31, tzinfo=UTC).timestamp()) * 1000
 
 
 def typed_time_text(ms: int | None) -> str:
-    """Return a local time as one types it, in the order that cannot be misread; empty for none."""
-    return "" if ms is None else f"{local_time(ms):%Y-%m-%d %H:%M}"
+    """Return a local time to fill in a field, which reads it back; empty for none."""
+    return "" if ms is None else moment_text(ms)
+
+
+def example_day() -> str:
+    """Return a day as one may type it, for hints."""
+    return date_text(_EXAMPLE)
+
+
+def example_moment() -> str:
+    """Return a day and hour as one may type them, for hints."""
+    return f"{example_day()} {hour_text(_EXAMPLE)}"
 
 
 def local_time(ms: int, zone: tzinfo | None = None) -> datetime:
@@ -304,12 +314,14 @@ def moment_text(ms: int, zone: tzinfo | None = None) -> str:
     return f"{day_text(ms, zone)} {hour_text(local_time(ms, zone))}"
 
 
+_EXAMPLE: Final = datetime(2026, 4, 16, 20, 45)
 _WIDEST: Final = datetime(2028, 11, 28, 10, 0)
 
 
 def day_sample(*, year: bool = False) -> str:
     """Return the widest text of ``kick_off_text``, or with the year of ``moment_text``."""
-    return f"{date_text(_WIDEST, year=year)} {hour_text(_WIDEST)}"
+    days = (date_text(_WIDEST.replace(month=month), year=year) for month in (11, *range(1, 13)))
+    return f"{max(days, key=len)} {hour_text(_WIDEST)}"
 
 
 def today_sample() -> str:

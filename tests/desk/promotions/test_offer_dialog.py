@@ -117,7 +117,7 @@ def test_a_boost_a_refund_and_a_bonus_keep_their_terms(
         ("amount", "much", "Amount: "),
         ("odds", "0.5", "Minimum odds: "),
         ("until", "soon", "Until 'soon': "),
-        ("until", "2026-04-15 23:00", "Until '2026-04-15 23:00': 2026-04-15 23:00 is in the past"),
+        ("until", "2026-04-15 23:00", "Until '2026-04-15 23:00': 15 Apr 2026 23:00 is in the past"),
         ("name", "a;b", "The name may not contain"),
     ],
 )

@@ -497,7 +497,8 @@ async def test_days_that_make_no_sense_are_told_and_nothing_runs(
     panel.run_or_cancel()
     assert not panel.running.is_running
     assert (
-        panel.messages.message_text == "From: enter a day such as 2024-08-16 instead of 'last week'"
+        panel.messages.message_text
+        == "From: enter a day such as 16 Apr 2026 instead of 'last week'"
     )
     panel.span.since.setText("")
     panel.run_or_cancel()

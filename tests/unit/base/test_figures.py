@@ -1,5 +1,6 @@
 """Numbers, amounts and times as people type them."""
 
+from collections.abc import Iterator
 from datetime import timedelta, timezone
 
 import pytest
@@ -19,7 +20,7 @@ from oddsdesk.base.figures import (
     read_typed_time,
     taken_apart,
 )
-from oddsdesk.base.numbers import Style, choose_numbers
+from oddsdesk.base.texts import ENGLISH, use_language
 from oddsdesk.contract.times import format_ms, parse_ms
 
 AMOUNTS = st.lists(st.integers(0, 10**9), min_size=1, max_size=8)
@@ -121,6 +122,10 @@ ZONE = timezone(timedelta(hours=1))
         ("20:45", "2026-11-18T19:45"),
         ("tomorrow 9:00", "2026-11-19T08:00"),
         ("Sat 15:00", "2026-11-21T14:00"),
+        ("Saturday 15:00", "2026-11-21T14:00"),
+        ("30 Nov 18:30", "2026-11-30T17:30"),
+        ("Sun, 3 Jan 20:45", "2027-01-03T19:45"),
+        ("Nov 30 6:30 PM", "2026-11-30T17:30"),
         ("2026-04-16T18:30:00Z", "2026-04-16T18:30"),
     ],
 )
@@ -159,15 +164,46 @@ def test_an_end_on_a_weekday_is_the_next_one_to_come(text: str, at: str) -> None
     assert format_ms(read_typed_end("until", text, NOW, ZONE))[:16] == at
 
 
-@pytest.mark.parametrize("text", ["mié 13:00", "Miércoles, 13:00", "mie 13:00", "wed 13:00"])
-def test_a_weekday_may_be_written_as_the_window_writes_it(text: str) -> None:
-    spanish = ("lun", "mar", "mié", "jue", "vie", "sáb", "dom")
-    choose_numbers(Style(weekdays=spanish))
-    try:
-        read = read_typed_end("until", text, NOW, ZONE)
-    finally:
-        choose_numbers(Style())
-    assert format_ms(read)[:16] == "2026-11-18T12:00"
+@pytest.fixture
+def _language(request: pytest.FixtureRequest) -> Iterator[None]:
+    use_language(request.param)
+    yield
+    use_language(ENGLISH)
+
+
+@pytest.mark.parametrize(
+    ("_language", "text", "at"),
+    [
+        ("es", "mié 13:00", "2026-11-18T12:00"),
+        ("es", "Miércoles, 13:00", "2026-11-18T12:00"),
+        ("es", "wed 13:00", "2026-11-18T12:00"),
+        ("es", "hoy 20:45", "2026-11-18T19:45"),
+        ("es", "Mañana 9:00", "2026-11-19T08:00"),
+        ("es", "manana 9:00", "2026-11-19T08:00"),
+        ("es", "30 nov 20:45", "2026-11-30T19:45"),
+        ("es", "30 dic 2026 20:45", "2026-12-30T19:45"),
+        ("de", "Heute 20:45", "2026-11-18T19:45"),
+        ("de", "heute Abend 20.45 Uhr", "2026-11-18T19:45"),
+        ("de", "Morgen 9:00", "2026-11-19T08:00"),  # and not Mo
+        ("de", "übermorgen 9:00", "2026-11-20T08:00"),
+        ("de", "So 20:45", "2026-11-22T19:45"),
+        ("de", "Sonntag, 20:45", "2026-11-22T19:45"),
+        ("de", "30. Nov. 20:45", "2026-11-30T19:45"),
+        ("de", "So 3. Jan., 20:45", "2027-01-03T19:45"),
+        ("de", "5. März 2027 20:45", "2027-03-05T19:45"),
+        ("de", "tomorrow 9:00", "2026-11-19T08:00"),
+    ],
+    indirect=["_language"],
+)
+def test_a_time_may_be_written_as_the_window_writes_it(_language: None, text: str, at: str) -> None:
+    assert format_ms(read_typed_time("until", text, NOW, ZONE).ms)[:16] == at
+
+
+@pytest.mark.parametrize("text", ["Mittag 13:00", "Sonnabend 15:00", "morgen früh"])
+@pytest.mark.parametrize("_language", ["de"], indirect=True)
+def test_a_word_that_begins_like_a_weekday_is_none(_language: None, text: str) -> None:
+    with pytest.raises(FigureError, match="expected a time"):
+        read_typed_time("until", text, NOW, ZONE)
 
 
 def test_a_day_that_may_be_a_month_is_decided_by_habit_or_refused() -> None:

@@ -158,3 +158,18 @@ def test_months_and_weekdays_are_named_as_the_style_says() -> None:
     choose_numbers(Style(months=months, weekdays=("lun", "mar", "mié", "jue", "vie", "sáb", "dom")))
     assert date_text(date(2026, 4, 25)) == "25 abr 2026"
     assert weekday_text(date(2026, 4, 25)) == "sáb"
+    choose_numbers(Style(months=("Jan.",) * 12, day_and_month="{day}. {month}"))
+    assert date_text(date(2026, 4, 25)) == "25. Jan. 2026"
+
+
+@pytest.mark.parametrize("dates", [DAY_FIRST, MONTH_FIRST, YEAR_FIRST])
+@pytest.mark.parametrize("is_24h", [True, False])
+@given(moment=st.datetimes(datetime(2026, 6, 1), datetime(2026, 12, 31)))
+def test_a_moment_without_its_year_is_read_as_it_was(
+    dates: str, is_24h: bool, moment: datetime
+) -> None:
+    choose_numbers(Style(dates=dates, is_24h=is_24h))
+    moment = moment.replace(second=0, microsecond=0, tzinfo=UTC)
+    typed = f"{date_text(moment, year=False)} {hour_text(moment)}"
+    now_ms = round(datetime(2026, 9, 15, tzinfo=UTC).timestamp() * 1000)
+    assert read_typed_time("time", typed, now_ms, UTC).ms == moment.timestamp() * 1000

@@ -644,7 +644,7 @@ def test_a_day_that_is_yet_to_come_is_no_day_of_placing_and_that_is_told() -> No
     dates = (today, "2199-01-16", "2199-01-17")
     found = read_bets(_dated(*dates), NOW)
     assert found.doubts == [
-        "line 3 and 1 more: placed on a day in the future, 2199-01-16: if that is the day of"
+        "line 3 and 1 more: placed on a day in the future, 16 Jan 2199: if that is the day of"
         " the game, name the column Kick-off, undo and import again"
     ]
     assert [bet.placed_at for bet in found.bets] == [_ms(day) for day in dates]

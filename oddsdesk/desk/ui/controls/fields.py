@@ -13,7 +13,7 @@ from PySide6.QtCore import QLocale, Qt
 from PySide6.QtGui import QAction, QKeyEvent, QValidator, QWheelEvent
 
 from oddsdesk.base.figures import FigureError, Habit, read_typed_amount
-from oddsdesk.base.numbers import MONTH_FIRST, number_style, with_marks
+from oddsdesk.base.numbers import DAY_FIRST, MONTH_FIRST, number_style, with_marks
 from oddsdesk.base.texts import _
 from oddsdesk.desk.ui.formatting import read_odds, style_word, typed_text
 from oddsdesk.desk.ui.theme.theme import Theme, inset
@@ -113,9 +113,12 @@ def _state(text: str, position: int, *, fits: bool) -> _State:
     return state, text, position
 
 
-def date_habit() -> Habit:
-    """Return whether the user writes the day or the month first, for dates that may be both."""
-    return Habit.MONTH_FIRST if number_style().dates == MONTH_FIRST else Habit.DAY_FIRST
+def date_habit() -> Habit | None:
+    """Return whether the user writes the day or the month first, for dates that may be both.
+
+    None if the year is first: 08/09/2026 is then refused.
+    """
+    return {DAY_FIRST: Habit.DAY_FIRST, MONTH_FIRST: Habit.MONTH_FIRST}.get(number_style().dates)
 
 
 class ChoiceBox(QtWidgets.QComboBox):
