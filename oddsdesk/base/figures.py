@@ -397,7 +397,7 @@ _DAYS_AWAY: Final = {
     N_("yesterday"): -1,
 }
 """Read in English and in the language of the texts, as are weekdays."""
-_EXPECTED_TIME: Final = "such as 2026-04-16 20:45, 16/04/2026 20:45, or today 20:45"
+_EXPECTED_TIME: Final = N_("such as 2026-04-16 20:45, 16/04/2026 20:45, or today 20:45")
 _NOON: Final = 12
 _WEEK_MS: Final = 7 * 24 * 3_600_000
 
