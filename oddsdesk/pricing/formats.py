@@ -19,7 +19,7 @@ IMPLIED: Final = "implied"
 _LONGEST: Final = 24
 _LEAST_AMERICAN: Final = 100
 _NUMBER: Final = r"(?a)[+-]?\d+(?:\.\d+)?"
-_GROUPED: Final = re.compile(r"(?a)[+-]?\d{1,3}(,\d{3})+")
+_GROUPED: Final = re.compile(r"(?a)[+-]?[1-9]\d{0,2}(,\d{3})+")
 _FRACTION: Final = r"(?a)(\d+(?:\.\d+)?)/(\d+)"
 _EVENS: Final = frozenset({"evens", "even", "evs"})
 _BRITISH: Final = (
@@ -63,7 +63,8 @@ def parse_odds(text: str, style: str = DECIMAL) -> float:
     odds = read(plain) if len(plain) <= _LONGEST else None
     if odds is None or not 1 < odds < math.inf:
         title = style.replace("_", " ")
-        raise OddsFormatError(f"expected {title} odds such as {example}, got {plain[:_LONGEST]!r}")
+        typed = text.strip()[:_LONGEST]
+        raise OddsFormatError(f"expected {title} odds such as {example}, got {typed!r}")
     return odds
 
 

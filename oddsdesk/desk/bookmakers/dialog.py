@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from oddsdesk.base.numbers import with_marks
 from oddsdesk.base.texts import _, translated
 from oddsdesk.desk.ui import spacing
 from oddsdesk.desk.ui.controls.fields import ChoiceBox, FilterEdit
@@ -206,6 +207,7 @@ class BookmakersModel(QAbstractTableModel):
             return KINDS[held.profile.kind]
         text = field_text(held.profile, column.field)
         is_none = text == "0" and column.field not in {"limit", "weight"}
+        text = with_marks(text) if column.is_number else text
         return "" if is_none and not getattr(held.shipped, column.field) else text
 
     def _tip(self, held: Row, column: Column, index: _Index) -> str:
@@ -220,6 +222,7 @@ class BookmakersModel(QAbstractTableModel):
             held.shipped, column.field
         ):
             value = field_text(held.shipped, column.field) or _("empty")
+            value = with_marks(value) if column.is_number else value
             said.append(_("Default: {value}.").format(value=value))
         return "\n".join(said)
 

@@ -14,7 +14,7 @@ from typing import Final
 
 from oddsdesk.base.figures import may_be_thousands
 from oddsdesk.base.market_words import market_text, period_text
-from oddsdesk.base.numbers import date_text, hour_text, num, weekday_text, with_marks
+from oddsdesk.base.numbers import date_text, decimal_mark, hour_text, num, weekday_text, with_marks
 from oddsdesk.base.texts import _, pgettext
 from oddsdesk.contract.identity import teams
 from oddsdesk.contract.times import DAY_MS, HOUR_MS
@@ -118,8 +118,12 @@ def read_odds(text: str) -> float:
     """Return the decimal odds that were typed in the style of the desk, or plainly in another.
 
     Raises:
-        OddsFormatError: it is no odds.
+        OddsFormatError: it is no odds, or may be decimal and American ones.
     """
+    is_grouped = may_be_thousands(text) and "," in text and text.strip()[:1].isdigit()
+    if is_grouped and _style == formats.AMERICAN and decimal_mark() == ",":
+        plain = text.strip()
+        raise formats.OddsFormatError(f"{plain} may mean thousands: write them without a comma")
     return formats.parse_typed(text, _style)
 
 

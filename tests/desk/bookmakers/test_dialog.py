@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QComboBox, QLineEdit, QMainWindow
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
+from oddsdesk.base.numbers import COMMA, Style, choose_numbers
 from oddsdesk.desk.bookmakers.controller import BookmakersController
 from oddsdesk.desk.bookmakers.dialog import COLUMNS, BookmakersDialog, BookmakersModel
 from oddsdesk.desk.settings.declared import MINE
@@ -105,6 +106,23 @@ def test_what_is_edited_is_saved_and_told(
     assert profiles.profile_of(BETFAIR).commission == 0.02
     shop = profiles.profile_of(FOREIGN)
     assert (shop.limit, shop.short) == (12.5, "Corner")
+
+
+def test_figures_have_the_chosen_decimal_mark_and_are_read_with_it(
+    dialog: BookmakersDialog, controller: BookmakersController
+) -> None:
+    choose_numbers(Style(COMMA, is_chosen=True))
+    edit(dialog, BETFAIR, "commission", "2,05")
+    assert cell(dialog, BETFAIR, "commission").data() == "2,05"
+    edit(dialog, FOREIGN, "limit", "1.500")
+    assert "1.500 may mean thousands" in cell(dialog, FOREIGN, "limit").data(
+        Qt.ItemDataRole.ToolTipRole
+    )
+    edit(dialog, FOREIGN, "limit", "1.500,50")
+    save(dialog)
+    profiles, _problems = known_bookmakers()
+    assert profiles.profile_of(BETFAIR).commission == pytest.approx(0.0205)
+    assert profiles.profile_of(FOREIGN).limit == 1500.5
 
 
 def test_my_bookmakers_are_those_that_are_ticked(

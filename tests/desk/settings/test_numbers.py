@@ -25,6 +25,7 @@ from oddsdesk.desk.ui import formatting
 from oddsdesk.desk.ui.chart.painter import even
 from oddsdesk.desk.ui.controls.fields import DecimalSpin
 from oddsdesk.desk.ui.table.cell_painter import TextCache
+from oddsdesk.pricing.formats import OddsFormatError
 
 _LATE_MS = 1_777_149_900_000
 
@@ -83,6 +84,14 @@ def test_a_choice_is_saved_and_applied_at_once(qtbot, layout):
     assert formatting.amount_text(1_234_567) == "1,2M"
     assert formatting.read_odds(formatting.typed_text(2.125)) == 2.125
     assert formatting.moment_text(_LATE_MS).endswith(("AM", "PM"))
+
+
+def test_american_odds_that_may_be_decimal_are_refused(american_odds: None) -> None:
+    assert formatting.read_odds("1,500") == 16
+    choose_numbers(Style(COMMA, is_chosen=True))
+    assert (formatting.read_odds("+1,500"), formatting.read_odds("1,85")) == (16, 1.85)
+    with pytest.raises(OddsFormatError, match="1,500 may mean thousands: write them without a co"):
+        formatting.read_odds("1,500")
 
 
 def test_the_dialog_shows_an_example_of_the_choice(theme, preferences, window):

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QLocale
+from PySide6.QtWidgets import QToolTip
 
 from oddsdesk.desk.ui.controls.fields import DecimalSpin
 
@@ -52,3 +53,32 @@ def test_the_word_for_the_least_is_taken(qtbot):
     field.setValue(0)
     field.interpretText()
     assert (field.value(), field.text()) == (0, "any")
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("1.500", "1.500 may mean thousands: write them without a point."),
+        ("2000", "“2000” was not taken: enter a number from 0.0 to 1,000.0."),
+        ("much", "“much” was not taken: enter a number from 0.0 to 1,000.0."),
+    ],
+)
+def test_a_number_that_is_not_taken_is_told(qtbot, typed, said):
+    field = DecimalSpin(decimals=1, least=0, most=1_000)
+    qtbot.addWidget(field)
+    field.setSuffix(" %")
+    field.setValue(30)
+    field.show()
+    field.lineEdit().setText(f"{typed} %")
+    field.interpretText()
+    assert (field.value(), QToolTip.text()) == (30, said)
+    QToolTip.hideText()
+
+
+def test_a_number_that_is_taken_needs_no_word(qtbot):
+    field = DecimalSpin(decimals=1, least=0, most=10_000)
+    qtbot.addWidget(field)
+    field.show()
+    field.lineEdit().setText("1.500,5")
+    field.interpretText()
+    assert (field.value(), QToolTip.text()) == (1500.5, "")

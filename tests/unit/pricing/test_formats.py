@@ -399,8 +399,12 @@ def test_odds_are_read_as_typed_where_their_style_is_unmistakable(
 
 
 @pytest.mark.parametrize(
-    ("text", "style"), [("5", FRACTIONAL), ("-0.5", AMERICAN), ("1", DECIMAL), ("5/0", DECIMAL)]
+    ("text", "style"),
+    [
+        *(("5", FRACTIONAL), ("-0.5", AMERICAN), ("0,125", AMERICAN)),
+        *(("1", DECIMAL), ("5/0", DECIMAL), ("1 500,5", DECIMAL)),
+    ],
 )
 def test_what_may_be_other_odds_is_not_guessed(text: str, style: str) -> None:
-    with pytest.raises(OddsFormatError, match="such as"):
+    with pytest.raises(OddsFormatError, match=f"such as .* got {text!r}"):
         parse_typed(text, style)

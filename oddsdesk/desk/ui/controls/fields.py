@@ -13,8 +13,9 @@ from PySide6.QtCore import QLocale, Qt
 from PySide6.QtGui import QAction, QKeyEvent, QValidator, QWheelEvent
 
 from oddsdesk.base.figures import FigureError, Habit, read_typed_amount
-from oddsdesk.base.numbers import DAY_FIRST, MONTH_FIRST, number_style, with_marks
-from oddsdesk.base.texts import _
+from oddsdesk.base.numbers import DAY_FIRST, MONTH_FIRST, num, number_style, with_marks
+from oddsdesk.base.texts import _, translated
+from oddsdesk.desk.ui.controls.messages import sentence
 from oddsdesk.desk.ui.formatting import read_odds, style_word, typed_text
 from oddsdesk.desk.ui.theme.theme import Theme, inset
 from oddsdesk.desk.ui.theme.tokens import TextRole
@@ -52,6 +53,7 @@ class WholeSpin(QtWidgets.QSpinBox):
         return int(_figure(self.typed(text)) or 0)
 
     def fixup(self, text: str) -> str:
+        _tell_refused(self, self.typed(text))
         return text
 
     def _holds(self, value: int) -> bool:
@@ -91,6 +93,7 @@ class DecimalSpin(QtWidgets.QDoubleSpinBox):
         return _figure(self._typed(text)) or 0.0
 
     def fixup(self, text: str) -> str:
+        _tell_refused(self, self._typed(text))
         return text
 
     def _typed(self, text: str) -> str:
@@ -105,6 +108,23 @@ def _figure(text: str) -> float | None:
         return read_typed_amount("", text[:-1] if _HALF_TYPED.fullmatch(text) else text)
     except FigureError:
         return None
+
+
+def _tell_refused(field: WholeSpin | DecimalSpin, typed: str) -> None:
+    """Say below a field why it goes back to its last number."""
+    if not field.isVisible():
+        return
+    try:
+        read_typed_amount("", typed)
+        why = ""
+    except FigureError as error:
+        why = str(error) if "thousands" in str(error) else ""
+    decimals = 0 if isinstance(field, WholeSpin) else field.decimals()
+    least, most = (f"{num(each):,.{decimals}f}" for each in (field.minimum(), field.maximum()))
+    text = _("“{typed}” was not taken: enter a number from {least} to {most}")
+    why = translated(why) or text.format(typed=typed, least=least, most=most)
+    below = field.mapToGlobal(field.rect().bottomLeft())
+    QtWidgets.QToolTip.showText(below, sentence(why), field)
 
 
 def _state(text: str, position: int, *, fits: bool) -> _State:
