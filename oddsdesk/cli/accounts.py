@@ -4,6 +4,7 @@ import sys
 import time
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import click
 
@@ -21,6 +22,7 @@ from oddsdesk.contract.access import Plan
 from oddsdesk.contract.administration import AccountState, bookmaker_in_words, plan_in_words
 from oddsdesk.contract.times import format_ms
 from oddsdesk.server.dashboard import invitation_link
+from oddsdesk.server.settings import is_loopback
 from oddsdesk.store.databases import Database, DatabaseUrl
 from oddsdesk.store.keys import KNOWN_S
 from oddsdesk.store.lock import DatabaseInUseError, owner_of
@@ -161,7 +163,7 @@ def bookmaker(
     metavar="URL",
     help=_(
         "Public address of the server, such as https://odds.example.org. Default: "
-        "the address of the server that runs on this database, if any."
+        "that of the server that runs on this database, if it is known."
     ),
 )
 @click.option(
@@ -199,22 +201,34 @@ def invite(
             raise
     if plan is not None:
         time.sleep(KNOWN_S)
-    _tell_invite(made, operator, has_address=bool(place))
+    _tell_invite(made, place, is_given=base_url is not None)
 
 
 def _running_at(database: Database) -> str:
-    """Return the address of the server on a database file, empty if there is none."""
+    """Return the address for links to the server on a database file, empty if none is known."""
     if isinstance(database, DatabaseUrl):
         return ""
     try:
         owner = owner_of(database)
     except DatabaseInUseError:
         return ""
-    return "" if owner is None else owner.url.rstrip("/")
+    return "" if owner is None else owner.link_url
 
 
-def _tell_invite(invite: NewInvite, operator: bool | None, *, has_address: bool) -> None:
-    lines = [_("Put the server's address before it, or use --base-url.")] if not has_address else []
+def _tell_invite(invite: NewInvite, place: str, *, is_given: bool) -> None:
+    lines = []
+    if not place:
+        text = _(
+            "The server's public address is not known, so this is only the path. Put the address "
+            "before it, or give it with --base-url, here or to `oddsdesk serve`."
+        )
+        lines.append(text)
+    elif not is_given and is_loopback(urlsplit(place).hostname or ""):
+        text = _(
+            "This link opens on this machine only. For others, give the server's public address "
+            "with --base-url."
+        )
+        lines.append(text)
     lines += [
         _(
             "Keep this link secret. Whoever opens it can set the password of account {account!r}."
@@ -225,10 +239,10 @@ def _tell_invite(invite: NewInvite, operator: bool | None, *, has_address: bool)
         lines.append(
             _("There was no account {account!r}, so it was created.").format(account=invite.account)
         )
-    if operator:
+    if invite.makes_operator:
         lines.append(_("It makes the owner an operator, who manages the server and all accounts."))
     if invite.is_reset:
-        lines.append(_("Until it is used, the present password still works."))
+        lines.append(_("Until it is used, the current password still works."))
     click.echo("\n".join(lines), err=True)
 
 
@@ -383,7 +397,7 @@ def _sign_in(owner: SignInState) -> str:
     if owner.has_password:
         states.append(_("operator") if owner.is_operator else pgettext("can sign in", "yes"))
     if owner.invited_until is not None:
-        states.append(_("invited"))
+        states.append(_("invited as operator") if owner.makes_operator else _("invited"))
     return ", ".join(states) or pgettext("can sign in", "no")
 
 

@@ -153,10 +153,10 @@ class FileLease:
         """Say whether this process holds them."""
         return self._lock is not None
 
-    def announce_holder(self, url: str, access: Path | None = None) -> None:
-        """Write the server's address into the lock file."""
+    def announce_holder(self, url: str, access: Path | None = None, link_url: str = "") -> None:
+        """Write the server's addresses into the lock file."""
         if self._lock is not None:
-            self._lock.announce_owner(url, access)
+            self._lock.announce_owner(url, access, link_url)
 
     def release_lease(self) -> None:
         """Release what ``take_lease`` took."""
@@ -299,7 +299,8 @@ async def serving(settings: Settings, clock: Clock) -> AsyncIterator[ClusterServ
         try:
             await server.start_server()
             if opened.lease is not None:
-                opened.lease.announce_holder(server.local_url, opened.keys_path)
+                urls = server.local_url, server.link_url
+                opened.lease.announce_holder(urls[0], opened.keys_path, urls[1])
             yield server
         finally:
             await server.stop_server()

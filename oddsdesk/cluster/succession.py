@@ -52,8 +52,8 @@ class Lease(Protocol):
     def is_held(self) -> bool:
         """Return whether it is still held."""
 
-    def announce_holder(self, url: str, access: Path | None = None) -> None:
-        """Publish the server's address on this machine, if possible."""
+    def announce_holder(self, url: str, access: Path | None = None, link_url: str = "") -> None:
+        """Publish the server's addresses on this machine, if possible."""
 
     def release_lease(self) -> None:
         """Release it; it may be taken again."""

@@ -39,6 +39,8 @@ class Owner(msgspec.Struct, frozen=True):
     """The file of its keys; empty until it answers."""
     file: tuple[int, int] | None = None
     """The identity of the database file; None until it answers, and for older versions."""
+    link_url: str = ""
+    """The address for links that others open; empty if it is not known."""
 
 
 class DatabaseInUseError(StoreError):
@@ -78,13 +80,13 @@ class DatabaseLock:
             self.release_lock()
             raise
 
-    def announce_owner(self, url: str, access: Path | None = None) -> None:
-        """Write the server's address and key file into the lock file."""
+    def announce_owner(self, url: str, access: Path | None = None, link_url: str = "") -> None:
+        """Write the server's addresses and key file into the lock file."""
         self._file.seek(0)
         self._file.truncate()
         where = "" if access is None else str(access.absolute())
         held = file_identity(self._path.with_suffix("")) if url else None
-        self._file.write(msgspec.json.encode(Owner(os.getpid(), url, where, held)))
+        self._file.write(msgspec.json.encode(Owner(os.getpid(), url, where, held, link_url)))
         self._file.flush()
 
     def release_lock(self) -> None:

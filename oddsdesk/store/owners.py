@@ -122,6 +122,7 @@ class NewInvite(msgspec.Struct, frozen=True):
     """Whether the account was made for this invitation."""
     is_reset: bool
     """Whether the owner has a password, which stays valid until the invitation is used."""
+    makes_operator: bool
 
     def __repr__(self) -> str:
         """Leave out the token."""
@@ -137,6 +138,8 @@ class SignInState(msgspec.Struct, frozen=True):
     invited_until: int | None
     """The end of an open invitation."""
     sessions: int
+    makes_operator: bool = False
+    """Whether the open invitation makes the owner an operator."""
 
 
 class Owners:
@@ -160,7 +163,8 @@ class Owners:
         """Invite the owner of an account; an earlier invitation of the account ends.
 
         An unknown account is made, on Free unless ``plan`` is given. ``operator`` True makes the
-        owner an operator when the invitation is used, False ends that role at once, None leaves it.
+        owner an operator when the invitation is used, False ends that role at once. None leaves it:
+        if the open invitation that is replaced makes an operator, the new one does, too.
 
         Raises:
             NoHashingError: the invitation could not be used.
@@ -181,9 +185,13 @@ class Owners:
             if operator is False:
                 tables.rows(_END_ROLE, ident)
             makes_operator = operator is True
+            if operator is None:
+                for was_operator, made_at in tables.rows(_OFFERED, ident):
+                    makes_operator = bool(was_operator) and _is_within(made_at, now_ms, INVITE_MS)
             tables.rows(_PUT_INVITATION, ident, _digest(token), makes_operator, now_ms)
             is_reset = bool(tables.rows(_OWNER, ident))
-            return NewInvite(token, name, now_ms + INVITE_MS, is_new, is_reset)
+            ends_at = now_ms + INVITE_MS
+            return NewInvite(token, name, ends_at, is_new, is_reset, makes_operator)
 
         return self._file.write_with(put_invitation)
 
@@ -383,8 +391,9 @@ class Owners:
                     is_operator=bool(is_operator),
                     invited_until=_invited_until(made_at, now_ms),
                     sessions=current.get(name, 0),
+                    makes_operator=bool(makes) and _invited_until(made_at, now_ms) is not None,
                 )
-                for name, has_password, is_operator, made_at in tables.rows(_STATES)
+                for name, has_password, is_operator, made_at, makes in tables.rows(_STATES)
             }
 
         return self._file.read_with(read)
@@ -608,6 +617,7 @@ INSERT INTO invitation (account_id, digest, makes_operator, made_at) VALUES (?, 
 ON CONFLICT (account_id) DO UPDATE SET digest = excluded.digest,
     makes_operator = excluded.makes_operator, made_at = excluded.made_at
 """
+_OFFERED: Final = "SELECT makes_operator, made_at FROM invitation WHERE account_id = ?"
 _INVITATION: Final = """
 SELECT account.name, invitation.makes_operator, invitation.made_at, owner.account_id IS NOT NULL
 FROM invitation JOIN account ON account.id = invitation.account_id
@@ -623,7 +633,7 @@ DELETE FROM invitation WHERE account_id = (SELECT id FROM account WHERE name = ?
 _WITHDRAW_ALL: Final = "DELETE FROM invitation"
 _STATES: Final = """
 SELECT account.name, owner.account_id IS NOT NULL, coalesce(owner.is_operator, false),
-    invitation.made_at
+    invitation.made_at, coalesce(invitation.makes_operator, false)
 FROM account LEFT JOIN owner ON owner.account_id = account.id
 LEFT JOIN invitation ON invitation.account_id = account.id ORDER BY account.id
 """

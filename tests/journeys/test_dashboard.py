@@ -71,6 +71,19 @@ def asks(url: str, key: str) -> int:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("options", [(), ("--workers", "2"), ("--roles", "api,upkeep,valuation")])
+def test_an_invitation_leads_to_the_public_address(
+    launch: Launch, tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    """A running server leaves it where `accounts invite` finds it."""
+    public = "https://odds.example.org"
+    serving = ("serve", "--port", "0", "--dashboard", "--base-url", public, *options)
+    server = launch(*serving, "--database", str(tmp_path / "odds.db"))
+    server.first_line()
+    assert invitation(launch, tmp_path, "anna").startswith(f"{public}/dashboard/invitation?token=")
+
+
+@pytest.mark.slow
 def test_an_invitation_that_is_opened_from_another_site(
     launch: Launch, tmp_path: Path, url: str, browsers: list[Chromium]
 ) -> None:

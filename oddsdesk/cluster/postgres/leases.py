@@ -60,7 +60,7 @@ class PostgresLease:
             return False
         return True
 
-    def announce_holder(self, url: str, access: Path | None = None) -> None:
+    def announce_holder(self, url: str, access: Path | None = None, link_url: str = "") -> None:
         """Do nothing: the other process may be on another machine."""
 
     def release_lease(self) -> None:

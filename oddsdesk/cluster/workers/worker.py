@@ -192,7 +192,8 @@ class Worker:
         try:
             await duties.open_feeds()
             await duties.start_duties()
-            lease.announce_holder(self._answering.local_url, self._opened.keys_path)
+            urls = self._answering.local_url, self._answering.link_url
+            lease.announce_holder(urls[0], self._opened.keys_path, urls[1])
         except BaseException:
             await duties.stop_duties()
             raise

@@ -59,6 +59,8 @@ class Answering:
         self._jobs = Jobs()
         self.local_url = ""
         """The address for programs on this machine."""
+        self.link_url = settings.public.base_url
+        """The address for links that others open; empty if it is not known."""
 
     def listen(self, *, shared: bool = False) -> str:
         """Bind the address and return its URL; nothing is answered before ``start_answering``.
@@ -70,12 +72,13 @@ class Answering:
         if settings.public.tls is not None:
             self._certificate = Certificate(settings.public.tls, self._service.clock)
         self._listeners.append(bind(settings.host, settings.port, shared=shared))
-        if self._certificate is None:
-            self.local_url = url_of(self._listeners[0])
-            return self.local_url
-        self._listeners.append(bind(DEFAULT_HOST, 0))
-        self.local_url = url_of(self._listeners[1])
-        return url_of(self._listeners[0], settings.scheme)
+        url = self.local_url = url_of(self._listeners[0], settings.scheme)
+        if self._certificate is not None:
+            self._listeners.append(bind(DEFAULT_HOST, 0))
+            self.local_url = url_of(self._listeners[1])
+        if not settings.is_public:
+            self.link_url = url
+        return url
 
     async def start_answering(self) -> None:
         """Answer.

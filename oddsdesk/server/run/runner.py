@@ -110,6 +110,11 @@ class Server:
         return self._answering.local_url
 
     @property
+    def link_url(self) -> str:
+        """The address for links that others open; empty if it is not known."""
+        return self._answering.link_url
+
+    @property
     def head_start(self) -> HeadStart:
         """What the valuation, and a simulation after its first prices, wait for."""
         return self._duties.head_start
@@ -154,7 +159,8 @@ async def serving(settings: Settings, clock: Clock = system_clock) -> AsyncItera
         try:
             await server.start_server()
             if opened.lock is not None:
-                opened.lock.announce_owner(server.local_url, opened.keys_path)
+                urls = server.local_url, server.link_url
+                opened.lock.announce_owner(urls[0], opened.keys_path, urls[1])
             yield server
         finally:
             await server.stop_server()

@@ -222,7 +222,7 @@ def test_an_owner_is_invited_by_a_link(database: str) -> None:
     ]
     assert not accept(database, link).owner.is_operator
     again = run(database, "invite", "anna b", "--operator", "--plan", "Pro")
-    assert "the present password still works" in again.stderr
+    assert "the current password still works" in again.stderr
     assert "makes the owner an operator" in again.stderr
     assert accept(database, link_of(again)).owner.is_operator
     first, *_ = json.loads(run(database, "list", "--json").stdout)
@@ -261,13 +261,48 @@ def test_a_link_without_an_address_says_what_is_missing(tmp_path: Path) -> None:
     database = str(tmp_path / "odds.db")
     result = run(database, "invite", "anna")
     assert link_of(result).startswith("/dashboard/invitation?token=")
-    assert result.stderr.startswith("Put the server's address before it, or use --base-url.\n")
+    assert "public address is not known" in result.stderr
+    assert "--base-url" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("link_url", "said"),
+    [
+        ("http://127.0.0.1:8765", "opens on this machine only"),
+        ("https://odds.example.org", "Keep this link secret"),
+        ("", "public address is not known"),
+    ],
+)
+def test_a_link_begins_with_the_public_address_of_the_running_server(
+    tmp_path: Path, link_url: str, said: str
+) -> None:
+    """Not with the one for programs on this machine, which friends cannot open."""
+    database = str(tmp_path / "odds.db")
     lock = lock_database(Path(database))
     try:
-        lock.announce_owner("http://127.0.0.1:8765", access_path(Path(database)))
-        assert link_of(run(database, "invite", "anna")).startswith("http://127.0.0.1:8765/dash")
+        lock.announce_owner("http://127.0.0.1:8765", access_path(Path(database)), link_url)
+        result = run(database, "invite", "anna")
+        assert link_of(result).startswith(f"{link_url}/dashboard/invitation?token=")
+        assert said in result.stderr.splitlines()[0]
+        other = "https://other.example.org"
+        result = run(database, "invite", "anna", "--base-url", other)
+        assert link_of(result).startswith(f"{other}/dashboard/")
+        assert result.stderr.startswith("Keep this link secret")
     finally:
         lock.release_lock()
+
+
+def test_a_second_invitation_still_makes_an_operator(database: str) -> None:
+    """`--operator` is unchanged by default, and the command says what the link does."""
+    run(database, "invite", "zoe", "--operator")
+    assert "invited as operator" in run(database, "list").stdout
+    again = run(database, "invite", "zoe")
+    assert "makes the owner an operator" in again.stderr
+    assert accept(database, link_of(again)).owner.is_operator
+    run(database, "invite", "adam", "--operator")
+    no_longer = run(database, "invite", "adam", "--no-operator")
+    assert "makes the owner an operator" not in no_longer.stderr
+    assert not accept(database, link_of(run(database, "invite", "adam"))).owner.is_operator
 
 
 def test_an_invitation_nobody_saw_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,7 +38,7 @@ class PartOfRight:
     def is_held(self) -> bool:
         return self._right.holder == self._number and not self._right.is_away
 
-    def announce_holder(self, url: str, access: Path | None = None) -> None:
+    def announce_holder(self, url: str, access: Path | None = None, link_url: str = "") -> None:
         pass
 
     def release_lease(self) -> None:

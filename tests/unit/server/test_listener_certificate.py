@@ -16,6 +16,7 @@ from oddsdesk.contract.times import format_ms
 from oddsdesk.server.edge.listener import DAY_MS, SOON_MS, Certificate, ListenError
 from oddsdesk.server.run.runner import serving
 from oddsdesk.server.settings import PublicAddress, Settings, TlsFiles
+from oddsdesk.store.lock import owner_of
 from tests.kit import prometheus
 from tests.kit.deployed import free_port
 
@@ -182,6 +183,28 @@ def test_of_a_chain_the_first_one_is_meant(
     chain = files.certificate.read_text() + pairs[1].certificate.read_text()
     files.certificate.write_text(f"# odds.example.org, 2026\n{chain}")
     assert Certificate(files).ends_at == end
+
+
+@pytest.mark.parametrize(
+    ("host", "base_url", "link_url"),
+    [
+        ("127.0.0.1", "", "https://127.0.0.1:"),
+        ("127.0.0.1", "https://odds.example.org", "https://odds.example.org"),
+        ("0.0.0.0", "", ""),
+    ],
+)
+async def test_links_never_have_the_port_for_programs_of_this_machine(
+    files: TlsFiles, tmp_path: Path, host: str, base_url: str, link_url: str
+) -> None:
+    database = tmp_path / "odds.db"
+    public = PublicAddress(tls=files, base_url=base_url)
+    settings = Settings(database, host=host, port=0, public=public)
+    async with serving(settings) as server:
+        owner = owner_of(database)
+        assert owner is not None
+        assert owner.url == server.local_url
+        port = server.url.rpartition(":")[2] if link_url.endswith(":") else ""
+        assert owner.link_url == link_url + port
 
 
 async def test_health_log_and_metrics_tell_an_end(

@@ -130,6 +130,17 @@ def test_a_new_invitation_replaces_the_old_one(owners: Owners) -> None:
     assert owners.read_invite(new, NOON) is not None
 
 
+def test_a_new_invitation_offers_the_role_of_an_open_one(owners: Owners) -> None:
+    """Not that of one that has ended, and not one that was taken back."""
+    owners.invite("anna", NOON, operator=True)
+    assert owners.invite("anna", NOON).makes_operator
+    assert owners.states(NOON)["anna"].makes_operator
+    assert not owners.invite("anna", NOON + INVITE_MS).makes_operator
+    owners.invite("bert", NOON, operator=True)
+    assert not owners.invite("bert", NOON, operator=False).makes_operator
+    assert not owners.invite("bert", NOON).makes_operator
+
+
 def test_an_invitation_ends_after_seven_days(owners: Owners) -> None:
     token = owners.invite("anna", NOON).token
     assert owners.read_invite(token, NOON + INVITE_MS - 1) is not None
