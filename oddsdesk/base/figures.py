@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, time, timedelta, tzinfo
 from enum import Enum
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, NoReturn
 
-from oddsdesk.base.numbers import LONG_WEEKDAYS, WEEKDAYS, YEAR_FIRST, number_style
+from oddsdesk.base.numbers import LONG_WEEKDAYS, WEEKDAYS, YEAR_FIRST, decimal_mark, number_style
 from oddsdesk.base.texts import N_, translated
 from oddsdesk.contract.texts import plain_letters
 from oddsdesk.contract.times import DAY_MS, YEARS, is_in_years, parse_ms
@@ -212,6 +212,24 @@ def read_number(key: str, text: str) -> float:
     return _float(key, text, plain.replace(",", "."))
 
 
+def read_rate(key: str, text: str) -> float:
+    """Return what a currency is worth, often with three decimals: ``1.085``, or ``1,085``.
+
+    Raises:
+        FigureError: not a number, or the mark that is not the decimal one may separate thousands.
+    """
+    group = _ONE_GROUP.fullmatch(taken_apart(text).digits)
+    if group is not None and group[1] != decimal_mark():
+        _refuse_thousands(text, group[1])
+    return read_number(key, text)
+
+
+def _refuse_thousands(text: str, mark: str) -> NoReturn:
+    if mark == ".":
+        raise FigureError(f"{text.strip()} may mean thousands: write them without a point")
+    raise FigureError(f"{text.strip()} may mean thousands: write them without a comma")
+
+
 def read_amount(key: str, text: str, decimals: Habit | None = None) -> float:
     """Return an amount of money, with or without its currency.
 
@@ -234,8 +252,8 @@ def read_amount(key: str, text: str, decimals: Habit | None = None) -> float:
 def read_typed_amount(key: str, text: str) -> float:
     """Return an amount of money that a user typed into a field: ``1,500``, ``1.500,00``, ``€12``.
 
-    In commands, a comma before three digits separates thousands. In the window, whose users may
-    write a decimal comma, it is refused.
+    In English commands, a comma before three digits separates thousands. In the window and in
+    other languages, whose users may write a decimal comma, it is refused.
 
     Raises:
         FigureError: not an amount, or a mark before three digits that may be thousands.
@@ -245,9 +263,7 @@ def read_typed_amount(key: str, text: str) -> float:
         raise FigureError(f"{key} {text.strip()!r}: expected money, such as 12.50, not units")
     group = _ONE_GROUP.fullmatch(plain.digits)
     if group is not None and (group[1] == "." or number_style().is_chosen):
-        if group[1] == ".":
-            raise FigureError(f"{text.strip()} may mean thousands: write them without a point")
-        raise FigureError(f"{text.strip()} may mean thousands: write them without a comma")
+        _refuse_thousands(text, group[1])
     return read_amount(key, text)
 
 

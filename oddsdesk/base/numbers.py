@@ -1,14 +1,14 @@
 """How numbers, days and hours are written for people: one choice for the whole program.
 
-The desk applies the user's choice. Commands, servers and files never make one: they write a
-decimal point, 24 hours and English dates. ``base.figures`` reads what this writes, whatever
-the choice.
+The desk applies the user's choice, and commands in another language than English that of the
+system. English commands, servers and files never make one: they write a decimal point, 24 hours
+and English dates. ``base.figures`` reads what this writes, whatever the choice.
 """
 
 from datetime import date, datetime
 from typing import Final, NamedTuple
 
-from oddsdesk.base.texts import N_
+from oddsdesk.base.texts import ENGLISH, N_, PSEUDO, language, translated
 
 POINT: Final = "point"
 COMMA: Final = "comma"
@@ -42,12 +42,20 @@ class Style(NamedTuple):
     first_weekday: int = 0
     """The first day of a week, 0 for Monday to 6 for Sunday."""
     is_chosen: bool = False
-    """Whether it is a user's of the window; typed money that may be thousands is then refused."""
+    """Whether numbers may have a comma; typed money that may be thousands is then refused."""
     months: tuple[str, ...] = MONTHS
     weekdays: tuple[str, ...] = WEEKDAYS
     """Short names, as for ``months``; both in the language of the texts."""
     day_and_month: str = DAY_AND_MONTH
     """A template in the language of the texts, where the day comes first."""
+
+    def in_language(self) -> "Style":
+        """Return it with months and weekdays in the language of the texts."""
+        return self._replace(
+            months=tuple(map(translated, MONTHS)),
+            weekdays=tuple(map(translated, WEEKDAYS)),
+            day_and_month=translated(DAY_AND_MONTH),
+        )
 
 
 _COMMA_MARKS: Final = str.maketrans(".,", ",.")
@@ -88,11 +96,13 @@ class _Number:
 
     def __format__(self, spec: str) -> str:
         text = format(self._value, spec)
+        if spec[-1:] == "%" and language() not in (ENGLISH, PSEUDO):
+            text = f"{text[:-1]}\u00a0%"
         return text.translate(_COMMA_MARKS) if _style.decimal == COMMA else text
 
 
 num = _Number
-"""For f-strings and ``str.format``: ``f"{num(odds):.2f}"`` is 2.10 or 2,10."""
+"""For f-strings and ``str.format``: ``f"{num(odds):.2f}"`` is 2.10 or 2,10, ``.0%`` 5% or 5 %."""
 
 
 def typed_number(value: float) -> str:

@@ -11,6 +11,7 @@ import msgspec
 
 from oddsdesk.base.clock import system_clock
 from oddsdesk.base.market_words import selection_text
+from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import N_, _, pgettext, translated
 from oddsdesk.cli.options import json_option, ledger_option, moment
 from oddsdesk.cli.own_records import open_ledger, own_profiles
@@ -290,11 +291,11 @@ def _fields(bet: PlacedBet) -> dict[str, Any]:
 def _bet_text(bet: PlacedBet) -> str:
     result = pgettext("a bet without a result", "open")
     if bet.result is not None:
-        result = f"{translated(bet.result.words)} {bet.profit:+.2f}"
-    money = f"{bet.stake:.2f} {bet.currency}".strip()
+        result = f"{translated(bet.result.words)} {num(bet.profit):+.2f}"
+    money = f"{num(bet.stake):.2f} {bet.currency}".strip()
     where = plain(f"{selection_text(bet.selection)}, {game_title(bet.match_name)}")
     if bet.kind is BetKind.LAY:
         text = _("lay {where}: {money} at {odds:.4g}, {result}")
     else:
         text = _("{where}: {money} at {odds:.4g}, {result}")
-    return text.format(where=where, money=money, odds=bet.odds, result=result)
+    return text.format(where=where, money=money, odds=num(bet.odds), result=result)

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import click
 
 from oddsdesk.base.clock import system_clock
+from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import N_, _, ngettext, pgettext, translated
 from oddsdesk.cli.keys import (
     open_keys,
@@ -386,7 +387,7 @@ def _row(listed: tuple[AccountState, SignInState]) -> tuple[str, ...]:
         str(len(account.key_ids)),
         str(account.revoked_keys),
         format_ms(account.created_at),
-        text.format(count=account.requests_left),
+        text.format(count=num(account.requests_left)),
         _left(account, account.streams_left),
         _left(account, account.tokens_left),
     )
@@ -404,4 +405,4 @@ def _sign_in(owner: SignInState) -> str:
 def _left(account: AccountState, left: int | None) -> str:
     if not account.plan.rights.websocket:
         return _("no streams")
-    return _("no limit") if left is None else _("{count:,} today").format(count=left)
+    return _("no limit") if left is None else _("{count:,} today").format(count=num(left))

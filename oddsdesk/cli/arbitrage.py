@@ -12,6 +12,7 @@ import click
 
 from oddsdesk.base.clock import system_clock
 from oddsdesk.base.market_words import period_text
+from oddsdesk.base.numbers import num
 from oddsdesk.base.tasks import exhaust
 from oddsdesk.base.texts import N_, _, pgettext, translated
 from oddsdesk.board.board import Board
@@ -50,7 +51,7 @@ _RIGHT: Final = frozenset({"PROFIT", "MARGIN", "STAKE", "ODDS", "NET"})
         "Minimum profit in the worst decided outcome, after stakes are rounded. 0 lists every "
         "arbitrage, low hold up to {low_hold:.0%}, and middles within that cost or with a gain on "
         "average."
-    ).format(low_hold=LOW_HOLD),
+    ).format(low_hold=num(LOW_HOLD)),
 )
 @click.option(
     "--kind", type=click.Choice([kind.value for kind in OpportunityKind]), help=_("List one kind.")
@@ -237,14 +238,18 @@ def _rows(legs: Sequence[LegRow], reference: str) -> list[tuple[str, ...]]:
         market = f", {market_words(found.market_type, found.sport, found.key.period)}"
     elif found.key.period:
         market = f", {period_text(found.sport, found.key.period)}"
-    whole = (_KINDS[legs[0].kind], f"{staked.worst_pct:+.2f} %", f"{found.hold_pct:+.2f} %")
+    whole = (
+        _KINDS[legs[0].kind],
+        f"{num(staked.worst_pct):+.2f} %",
+        f"{num(found.hold_pct):+.2f} %",
+    )
     game = plain(f"{game_title(found.match_name)}{market}{_other_words(found, staked)}")
     return [
         (
             *(whole if row.is_first else ("", "", "")),
-            f"{row.stake:g}",
-            f"{leg.odds:g}",
-            "" if leg.net_odds == leg.odds else f"{leg.net_odds:.3f}",
+            f"{num(row.stake):g}",
+            f"{num(leg.odds):g}",
+            "" if leg.net_odds == leg.odds else f"{num(leg.net_odds):.3f}",
             plain(found.leg_text(row.place)),
             plain(leg.bookmaker),
             "; ".join(_remarks(row, reference)),
@@ -258,7 +263,7 @@ def _rows(legs: Sequence[LegRow], reference: str) -> list[tuple[str, ...]]:
 def _remarks(row: LegRow, reference: str) -> Iterator[str]:
     """Yield what is placed, what is still open, and the warnings on the leg."""
     if row.placed:
-        yield _("{amount:g} already placed").format(amount=_placed(row))
+        yield _("{amount:g} already placed").format(amount=num(_placed(row)))
     elif row.rest is not None:
         yield _("still to place")
     if row.is_first and row.notes:
@@ -267,7 +272,9 @@ def _remarks(row: LegRow, reference: str) -> Iterator[str]:
         yield _("its limit reduces all stakes")
     backers_stake = row.leg._replace(stake=row.stake).backers_stake
     if backers_stake is not None:
-        yield _("liability; backer's stake {backers_stake:.2f}").format(backers_stake=backers_stake)
+        yield _("liability; backer's stake {backers_stake:.2f}").format(
+            backers_stake=num(backers_stake)
+        )
     if row.leg.for_sale is not None:
         yield _("{amount} for sale").format(amount=amount_text(*row.leg.for_sale))
     yield from (caution_text(caution, reference) for caution in row.leg.cautions)
@@ -277,11 +284,13 @@ def _other_words(found: Opportunity, staked: Outlay) -> str:
     """Return what is won if the result lands on the line, or between two lines."""
     middle, push = found.middle, staked.push
     if middle is None:
-        return "" if push is None else _(": push {push:+.2f}").format(push=push)
+        return "" if push is None else _(": push {push:+.2f}").format(push=num(push))
     text = _(": hit {hit:+.2f}, breaks even at {break_even:.1%}, chance {chance:.1%}")
     if middle.chance is None:
         text = _(": hit {hit:+.2f}, breaks even at {break_even:.1%}")
-    return text.format(hit=middle.hit, break_even=middle.break_even, chance=middle.chance)
+    return text.format(
+        hit=num(middle.hit), break_even=num(middle.break_even), chance=num(middle.chance)
+    )
 
 
 _KINDS: Final = {

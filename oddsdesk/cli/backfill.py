@@ -12,6 +12,7 @@ from typing import Final
 import click
 
 from oddsdesk.base.clock import system_clock
+from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import _, translated
 from oddsdesk.cli.import_ import BATCH_QUOTES, accounts
 from oddsdesk.cli.ingest import Recorder, open_recorder
@@ -184,7 +185,7 @@ class _Work:
         if not missing:
             click.echo(
                 _("all {count:,} snapshots are stored already; nothing was requested").format(
-                    count=len(moments)
+                    count=num(len(moments))
                 )
             )
             return 0
@@ -205,7 +206,7 @@ class _Work:
             left = await self._history.credits_left()
             click.echo(_cost(len(missing), number, self._history.cost, left, budget))
             if older := self._backfill.before_newest(missing):
-                click.echo(_BETWEEN.format(count=older), err=True)
+                click.echo(_BETWEEN.format(count=num(older)), err=True)
             if not is_agreed:
                 _ask()
             return await self._backfill.fetch(missing, budget)
@@ -238,8 +239,8 @@ class _Work:
         text = _("snapshots {snapshots:,}, credits {credits:,}, {left:,} left")
         if left is None:
             text = _("snapshots {snapshots:,}, credits {credits:,}")
-        counts = {"snapshots": self._backfill.snapshots, "credits": self._backfill.spent}
-        click.echo(text.format(left=left, **counts))
+        counts = {"snapshots": num(self._backfill.snapshots), "credits": num(self._backfill.spent)}
+        click.echo(text.format(left=num(left), **counts))
         click.echo(accounts(self._kept, self._skipped))
         click.echo(self._recorder.count_line())
 
@@ -253,17 +254,19 @@ def _cost(missing: int, number: int, cost: int, left: int | None, budget: int | 
             "{missing:,} snapshots of {cost:,} credits each, {stored:,} more are stored already: "
             "at most {total:,} credits"
         )
-    text = text.format(missing=missing, cost=cost, stored=number - missing, total=total)
+    text = text.format(
+        missing=num(missing), cost=num(cost), stored=num(number - missing), total=num(total)
+    )
     if budget is not None and budget < total:
         allowed = _(", of which the budget allows {credits:,}")
-        text += allowed.format(credits=budget // cost * cost)
+        text += allowed.format(credits=num(budget // cost * cost))
     if left is None:
         rest = _("the source does not say how many are left")
     elif left >= min(total, total if budget is None else budget):
         rest = _("{credits:,} are left")
     else:
         rest = _("{credits:,} are left, not enough for all")
-    return f"{text}; {rest.format(credits=left)}"
+    return f"{text}; {rest.format(credits=num(left))}"
 
 
 def _ask() -> None:

@@ -10,10 +10,12 @@ import click
 
 from oddsdesk.archive.folder import ArchiveError
 from oddsdesk.base.clock import system_clock
+from oddsdesk.base.numbers import num
 from oddsdesk.base.spreadsheets import SheetError
 from oddsdesk.base.texts import _, translated
 from oddsdesk.cli import backtest_text, options
 from oddsdesk.cli.bet_sources import derived_option
+from oddsdesk.cli.options import Decimal
 from oddsdesk.cli.own_records import own_bands, own_close_by, own_profiles, own_setting, preset
 from oddsdesk.cli.terminal import Progress, plain, wrapped
 from oddsdesk.desk.settings.declared import METHOD, MINE, derived_choice, stake_plan
@@ -61,7 +63,9 @@ def _rules(_: click.Context, __: click.Parameter, value: str) -> str:
 
 def _alpha(_context: click.Context, __: click.Parameter, value: float | None) -> float | None:
     if value is not None and not 0 <= value < 1:
-        raise click.BadParameter(_("alpha is from 0 to below 1, not {value:g}").format(value=value))
+        raise click.BadParameter(
+            _("alpha is from 0 to below 1, not {value:g}").format(value=num(value))
+        )
     return value
 
 
@@ -132,7 +136,7 @@ def _rules_of(names: str, least_ev: float | None) -> ListRules:
 )
 @click.option(
     "--alpha",
-    type=float,
+    type=Decimal(),
     callback=_alpha,
     metavar="NUMBER",
     help=_(
@@ -167,7 +171,7 @@ def _rules_of(names: str, least_ev: float | None) -> ListRules:
 )
 @click.option(
     "--least-ev",
-    type=float,
+    type=Decimal(),
     callback=_least_ev,
     metavar="PERCENT",
     help=_(

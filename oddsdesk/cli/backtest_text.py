@@ -3,6 +3,7 @@
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Final
 
+from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import N_, _, ngettext, translated
 from oddsdesk.cli.bet_tables import reports_table
 from oddsdesk.cli.terminal import aligned, room
@@ -49,7 +50,7 @@ def single(run: Run) -> Iterator[str]:
     size = _("{bets} of one unit each")
     if question.staking.kind != "flat":
         size = _("{bets} for {units:,.2f} units")
-    yield size.format(bets=count_text(found.bets), units=found.staked)
+    yield size.format(bets=count_text(found.bets), units=num(found.staked))
     if found.settled:
         rows = [("", "", whole_report(bets))]
         rows += [("", name, each) for name, each in split_report(bets, Grouping.BOOKMAKER).items()]
@@ -67,7 +68,7 @@ def single(run: Run) -> Iterator[str]:
 
 def count_text(count: int) -> str:
     """Return a number of bets in words."""
-    return ngettext("{count:,} bet", "{count:,} bets", count).format(count=count)
+    return ngettext("{count:,} bet", "{count:,} bets", count).format(count=num(count))
 
 
 def _narrowed(rows: Sequence[tuple[str, str, Report]]) -> list[str]:
@@ -106,7 +107,7 @@ def _asked(runs: Sequence[Run]) -> Iterator[str]:
     if question.preset:
         when.append(_("preset {name}").format(name=question.preset))
     if question.latency_ms:
-        when.append(_("{count:,} ms late").format(count=question.latency_ms))
+        when.append(_("{count:,} ms late").format(count=num(question.latency_ms)))
     if question.strategy == "value":
         text = _("bets: value by {sharp}, {method}; {least_ev}; {rules}; {when}")
         if question.series:
@@ -129,7 +130,7 @@ def _asked(runs: Sequence[Run]) -> Iterator[str]:
         )
         yield text.format(
             strategy=question.strategy,
-            alpha=among(_("{count} alphas"), lambda each: f"alpha {each.question.alpha:g}"),
+            alpha=among(_("{count} alphas"), lambda each: f"alpha {num(each.question.alpha):g}"),
             judges=translated(question.judges),
             when=", ".join(when),
         )
@@ -137,7 +138,7 @@ def _asked(runs: Sequence[Run]) -> Iterator[str]:
     yield _("stakes: {stakes}").format(stakes=f"{_stakes_text(question)}{charged}")
     yield _("CLV: {close}").format(close=close_by_text(question.close))
     since, until = question.since_ms, question.until_ms
-    line = _("log: {count:,} rows").format(count=done.asked)
+    line = _("log: {count:,} rows").format(count=num(done.asked))
     if since is not None or until is not None:
         line += f" {translated(in_span(since, until))}"
     if done.first_ms is not None:
@@ -156,7 +157,7 @@ def _least_text(combination: Combination) -> str:
     least = least_ev_in(combination)
     if least is None:
         return _("the contract's least EV")
-    return _("EV of {percent:g} % or more").format(percent=least)
+    return _("EV of {percent:g} % or more").format(percent=num(least))
 
 
 def _rules_text(combination: Combination) -> str:
@@ -173,14 +174,14 @@ def _stakes_text(question: Question) -> str:
     share, units = by.share * 100, by.bankroll
     if by.kind == "proportional":
         text = _("{percent:.10g} % of a running bankroll of {units:,.10g} units")
-        return text.format(percent=share, units=units)
+        return text.format(percent=num(share), units=num(units))
     text = _(
         "{percent:.10g} % Kelly of a running bankroll of {units:,.10g} units, at most "
         "{outcome:.10g} % on an outcome, {game:.10g} % on a game, {total:.10g} % on all open bets"
     )
     caps = {"outcome": by.outcome_cap, "game": by.game_cap, "total": by.total_cap}
-    shown = {name: cap * 100 for name, cap in caps.items()}
-    return text.format(percent=share, units=units, **shown)
+    shown = {name: num(cap * 100) for name, cap in caps.items()}
+    return text.format(percent=num(share), units=num(units), **shown)
 
 
 def _charges_text(runs: Sequence[Run]) -> str:
@@ -199,7 +200,9 @@ def _charges_text(runs: Sequence[Run]) -> str:
                 (profile.tax, _("{percent:.4g} % tax")),
                 (profile.taker_fee, _("{percent:.4g} % taker fee rate")),
             )
-            kept = _(" and ").join(what.format(percent=rate * 100) for rate, what in rates if rate)
+            kept = _(" and ").join(
+                what.format(percent=num(rate * 100)) for rate, what in rates if rate
+            )
             words += _("; less {percents} at {bookmaker}").format(percents=kept, bookmaker=name)
     return words
 
@@ -208,7 +211,7 @@ def _figures(found: Summary) -> Iterator[str]:
     settled = count_text(found.settled)
     if found.settled * 2 < found.bets:
         text = _("{count:,} of {bets}")
-        settled = text.format(count=found.settled, bets=count_text(found.bets))
+        settled = text.format(count=num(found.settled), bets=count_text(found.bets))
     yield _figure(_("yield"), found.yield_pct, found.yield_range, settled)
     closed = count_text(found.clv_bets)
     yield _figure(_("CLV"), found.clv_pct, found.clv_range, closed)
@@ -221,7 +224,7 @@ def _figure(name: str, figure: float | None, ends: Ends, of: str) -> str:
     text = _("{name}: {percent:+.2f} % over {bets}; too few games for a 95 % interval")
     if low is not None and high is not None:
         text = _("{name}: {percent:+.2f} % over {bets}; 95 % interval {low:+.2f} to {high:+.2f}")
-    return text.format(name=name, percent=figure, bets=of, low=low, high=high)
+    return text.format(name=name, percent=num(figure), bets=of, low=num(low), high=num(high))
 
 
 def _table(runs: Sequence[Run]) -> list[str]:
@@ -261,7 +264,7 @@ def _rows(
 
 
 def _row(found: Summary) -> list[str]:
-    profit = "" if found.profit is None else f"{found.profit:+.2f}"
+    profit = "" if found.profit is None else f"{num(found.profit):+.2f}"
     return [
         str(found.bets),
         str(found.settled),
@@ -276,8 +279,10 @@ def _with_ends(figure: float | None, ends: Ends, digits: int) -> str:
     if figure is None:
         return ""
     low, high = ends
-    reach = "?" if low is None or high is None else f"[{low:+.{digits}f}..{high:+.{digits}f}]"
-    return f"{figure:+.{digits}f} {reach}"
+    reach = (
+        "?" if low is None or high is None else f"[{num(low):+.{digits}f}..{num(high):+.{digits}f}]"
+    )
+    return f"{num(figure):+.{digits}f} {reach}"
 
 
 def _axes(runs: Sequence[Run]) -> list[str]:
@@ -290,7 +295,7 @@ def _axes(runs: Sequence[Run]) -> list[str]:
 def _word(axis: str, value: object) -> str:
     if axis == "method":
         return method_text(str(value))
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return f"{num(value):g}" if isinstance(value, float) else str(value)
 
 
 def _label(run: Run, axes: Sequence[str]) -> str:

@@ -11,6 +11,7 @@ from typing import Any, Final
 import click
 
 from oddsdesk.base.files import is_written_directly
+from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import _, translated
 from oddsdesk.cli.options import access_option, database_option, made_database_option, usual_ledger
 from oddsdesk.cli.terminal import Progress
@@ -165,7 +166,7 @@ def _written(done: BackedUp, contents: Contents, database: Path, file: Path) -> 
     else:
         text = _("odds of {database}: {size:,.1f} MiB in {file}")
     where = _("standard output") if file == STREAM else file
-    line = text.format(database=database, size=done.size / _MIB, file=where)
+    line = text.format(database=database, size=num(done.size / _MIB), file=where)
     no_keys, no_bets = contents.keys and not done.keys, contents.ledger is not None and not bets
     if no_keys and no_bets:
         return f"{line} {_('(no keys and no bets yet)')}"

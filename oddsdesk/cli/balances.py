@@ -10,8 +10,9 @@ import click
 import msgspec
 
 from oddsdesk.base.clock import system_clock
+from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import N_, _, pgettext, translated
-from oddsdesk.cli.options import AmountType, json_option, ledger_option, moment
+from oddsdesk.cli.options import AmountType, RateType, json_option, ledger_option, moment
 from oddsdesk.cli.own_records import open_ledger, own_profiles
 from oddsdesk.cli.terminal import aligned, plain, print_counts
 from oddsdesk.contract.times import format_minute
@@ -100,12 +101,12 @@ def _table(found: list[Balance], book: MoneyBook, total: float | None) -> str:
         (
             plain(each.bookmaker),
             plain(each.account),
-            plain(f"{each.balance:.2f} {each.currency}".rstrip()),
-            f"{each.moved:+.2f}",
-            f"{each.profit:+.2f}",
-            f"{each.at_risk:.2f}",
+            plain(f"{num(each.balance):.2f} {each.currency}".rstrip()),
+            f"{num(each.moved):+.2f}",
+            f"{num(each.profit):+.2f}",
+            f"{num(each.at_risk):.2f}",
             str(each.open_bets),
-            "" if each.in_main is None else f"{each.in_main:.2f}",
+            "" if each.in_main is None else f"{num(each.in_main):.2f}",
         )
         for each in found
     ]
@@ -114,7 +115,7 @@ def _table(found: list[Balance], book: MoneyBook, total: float | None) -> str:
 
 
 def _total_text(total: float, book: MoneyBook) -> str:
-    return _("total {amount:.2f} {currency}").format(amount=total, currency=book.main)
+    return _("total {amount:.2f} {currency}").format(amount=num(total), currency=book.main)
 
 
 def _missing_text(missing: list[str], book: MoneyBook) -> str:
@@ -216,7 +217,7 @@ def _move(
         made = held.money.add_movement(made)
         book = held.money.read_book()
         after = balance_before(made, held.read_bets(), book, profiles, now_ms)
-    told = {"number": made.ident, kind: f"{made.amount:+.2f}", "balance": f"{after:.2f}"}
+    told = {"number": made.ident, kind: f"{num(made.amount):+.2f}", "balance": f"{num(after):.2f}"}
     print_counts(told, as_json=as_json)
 
 
@@ -240,7 +241,7 @@ def movements(path: Path, as_json: bool) -> None:
             str(each.ident),
             format_minute(each.at),
             translated(each.kind),
-            plain(f"{each.amount:+.2f} {each.currency}".rstrip()),
+            plain(f"{num(each.amount):+.2f} {each.currency}".rstrip()),
             plain(each.bookmaker),
             plain(each.account),
             plain(each.note),
@@ -274,7 +275,7 @@ def remove(path: Path, number: int) -> None:
 @accounts.command()
 @ledger_option(is_made=True)
 @click.argument("currency", required=False)
-@click.argument("rate", type=float, required=False)
+@click.argument("rate", type=RateType(), required=False)
 @click.option("--main", metavar="CODE", help=_("Set your main currency: that of your bankroll."))
 @click.option(
     "--since",
@@ -321,7 +322,7 @@ def rate(
     main_currency = book.main or pgettext("a currency", "none")
     click.echo(_("main currency: {currency}").format(currency=main_currency))
     rows = [
-        (each.currency, f"{each.rate:g} {each.main}", format_minute(each.since))
+        (each.currency, f"{num(each.rate):g} {each.main}", format_minute(each.since))
         for each in book.rates
     ]
     if rows:

@@ -11,6 +11,7 @@ import click
 from msgspec import UNSET
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.numbers import num
 from oddsdesk.base.tasks import exhaust
 from oddsdesk.base.texts import _, translated
 from oddsdesk.board.board import Board
@@ -296,7 +297,7 @@ def _saying_that_it_reads(every_s: float = 5.0) -> Iterator[None]:
     def tell_reading() -> None:
         while not done.wait(every_s):
             text = _("reading prices: {seconds:.0f} s so far")
-            click.echo(text.format(seconds=time.monotonic() - began), err=True)
+            click.echo(text.format(seconds=num(time.monotonic() - began)), err=True)
 
     teller = threading.Thread(target=tell_reading, daemon=True)
     teller.start()

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from oddsdesk.base.market_words import selection_text
+from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import N_, _, ngettext, pgettext, translated
 from oddsdesk.board.valuation.verdict_words import PER_DECIDED, PER_DECIDED_TEXT
 from oddsdesk.cli.terminal import aligned, plain
@@ -69,7 +70,7 @@ def _at_risk(bets: Sequence[PlacedBet], now_ms: int) -> Iterator[str]:
     for currency in dict.fromkeys(bet.currency for bet in bets):
         placed = placed_in([bet for bet in bets if bet.currency == currency], now_ms)
         if placed.by_outcome or placed.total:
-            yield plain(f"{placed.total:.2f} {currency}".strip())
+            yield plain(f"{num(placed.total):.2f} {currency}".strip())
 
 
 def reports_table(rows: Sequence[tuple[str, str, Report]], without: Collection[str] = ()) -> str:
@@ -89,7 +90,7 @@ def _bet(bet: PlacedBet, now_ms: int) -> tuple[str, ...]:
     state = translated(bet.state(now_ms).value if result is None else result.words)
     if bet.practice:
         state = _("{state}, practice").format(state=state)
-    money = f"{bet.size:g}{f' {bet.currency}' if bet.currency else ''}"
+    money = f"{num(bet.size):g}{f' {bet.currency}' if bet.currency else ''}"
     named = selection_text(bet.selection)
     return (
         str(bet.ident),
@@ -97,11 +98,11 @@ def _bet(bet: PlacedBet, now_ms: int) -> tuple[str, ...]:
         "" if bet.kick_off is None else format_minute(bet.kick_off),
         plain(named if bet.kind is BetKind.BACK else f"{named} ({_kind(bet)})"),
         plain(bet.bookmaker),
-        f"{bet.odds:g}",
+        f"{num(bet.odds):g}",
         plain(money),
         _per(bet.ev, bet.per),
         _closing(bet),
-        "" if bet.profit is None else f"{bet.profit:+.2f}",
+        "" if bet.profit is None else f"{num(bet.profit):+.2f}",
         plain(game_title(bet.match_name)),
     )
 
@@ -109,7 +110,7 @@ def _bet(bet: PlacedBet, now_ms: int) -> tuple[str, ...]:
 def _kind(bet: PlacedBet) -> str:
     """Return the kind of a bet; for a lay, also the backer's stake, as STAKE is its liability."""
     if bet.kind is BetKind.LAY:
-        return _("lay {stake:g}").format(stake=bet.stake)
+        return _("lay {stake:g}").format(stake=num(bet.stake))
     return translated(bet.kind.words)
 
 
@@ -130,13 +131,13 @@ def _report(currency: str, label: str, found: Report) -> tuple[str, ...]:
     return (
         plain(f"{of}, {currency}" if currency else of),
         str(found.bets),
-        f"{found.staked:.2f}",
-        f"{found.profit:+.2f}",
+        f"{num(found.staked):.2f}",
+        f"{num(found.profit):+.2f}",
         _percent(found.yield_pct),
-        _of_some(f"{found.expected:+.2f}", found.expected_bets, found.bets),
+        _of_some(f"{num(found.expected):+.2f}", found.expected_bets, found.bets),
         _of_some(_percent(found.clv_pct), found.clv_bets, found.bets),
-        f"{found.drawdown.depth:.2f}",
-        "" if found.z is None else f"{found.z:+.2f}",
+        f"{num(found.drawdown.depth):.2f}",
+        "" if found.z is None else f"{num(found.z):+.2f}",
         reporting.luck_text(found),
     )
 
@@ -149,4 +150,4 @@ def _of_some(figure: str, known: int, bets: int) -> str:
 
 
 def _percent(figure: float | None) -> str:
-    return "" if figure is None else f"{figure:+.2f} %"
+    return "" if figure is None else f"{num(figure):+.2f} %"

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from oddsdesk.base.clock import system_clock
 from oddsdesk.base.market_words import selection_text
+from oddsdesk.base.numbers import num
 from oddsdesk.base.tasks import returned
 from oddsdesk.base.texts import N_, _, ngettext, translated
 from oddsdesk.board.board import Board
@@ -223,15 +224,15 @@ def bets_table(bets: Sequence[Bet], sources: Sequence[str] = (), reference: str 
 
 def _row(bet: Bet, reference: str) -> tuple[str, ...]:
     price, found = bet.price, bet.price.assessment
-    net = "" if found.net_odds == found.odds else f"{found.net_odds:.3f}"
+    net = "" if found.net_odds == found.odds else f"{num(found.net_odds):.3f}"
     unit = "" if found.per == "staked" else f" {PER_DECIDED}"
     return (
         plain(selection_text(price.key.selection)),
         plain(price.bookmaker),
-        f"{found.odds:g}",
+        f"{num(found.odds):g}",
         net,
-        "" if found.ev is None else f"{found.ev:+.2f} %{unit:2}",
-        f"{bet.stake:g}" if bet.stake else "",
+        "" if found.ev is None else f"{num(found.ev):+.2f} %{unit:2}",
+        f"{num(bet.stake):g}" if bet.stake else "",
         _why(bet, reference),
         plain(f"{game_title(price.match_name)}, {_market(bet)}"),
     )
@@ -277,7 +278,7 @@ def _sum(bets: Sequence[Bet]) -> str:
         "{count} prices, {staked} with a stake, {total:g} staked in total",
         len(bets),
     )
-    line = text.format(count=len(bets), staked=len(staked), total=sum(staked))
+    line = text.format(count=len(bets), staked=len(staked), total=num(sum(staked)))
     if any(bet.price.assessment.per == "decided" for bet in bets):
         line += f"; {PER_DECIDED} {_('EV')} {PER_DECIDED_TEXT}"
     return line

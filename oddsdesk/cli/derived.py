@@ -9,6 +9,7 @@ import click
 
 from oddsdesk.archive.folder import ArchiveError
 from oddsdesk.base.clock import system_clock
+from oddsdesk.base.numbers import num
 from oddsdesk.base.places import NoHomeError
 from oddsdesk.base.texts import N_, _, translated
 from oddsdesk.cli import options
@@ -213,8 +214,8 @@ def _row(row: BandRow) -> tuple[str, ...]:
         translated(market_title(market_type)),
         distance,
         row.given,
-        f"{row.error * 100:.2f}",
-        f"{row.bias * 100:+.2f}",
+        f"{num(row.error * 100):.2f}",
+        f"{num(row.bias * 100):+.2f}",
         str(row.lines),
         str(row.games),
         "" if row.lines >= LEAST_LINES else few.format(count=LEAST_LINES),

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import _, translated
 from oddsdesk.pricing.devig import METHODS, DevigError, Fair, overround
 from oddsdesk.pricing.devig import devig as take_margin_out
@@ -86,23 +87,23 @@ def _table(prices: Sequence[float], answers: Mapping[str, Fair | DevigError]) ->
         if isinstance(answer, DevigError):
             rows.append([method, translated(str(answer))])
             continue
-        parameter = "" if answer.parameter is None else f"{answer.parameter:.6f}"
+        parameter = "" if answer.parameter is None else f"{num(answer.parameter):.6f}"
         figures = [*_odds(answer.fair_odds), *_percents(answer.probabilities)]
         rows.append([method, *figures, parameter])
     full = [row for row in rows if len(row) > 2]
     widths = [max(len(row[column]) for row in full) for column in range(len(full[0]))]
     widths[0] = max(len(row[0]) for row in rows)
     lines = [_line(row, widths) for row in rows]
-    margin = _("margin {percent:.4f} %").format(percent=(total - 1) * 100)
+    margin = _("margin {percent:.4f} %").format(percent=num((total - 1) * 100))
     return "\n".join([*lines, "", margin])
 
 
 def _odds(prices: Sequence[float]) -> list[str]:
-    return [f"{price:.4f}" for price in prices]
+    return [f"{num(price):.4f}" for price in prices]
 
 
 def _percents(probabilities: Sequence[float]) -> list[str]:
-    return [f"{probability * 100:.4f} %" for probability in probabilities]
+    return [f"{num(probability * 100):.4f} %" for probability in probabilities]
 
 
 def _line(row: Sequence[str], widths: Sequence[int]) -> str:

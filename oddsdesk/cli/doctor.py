@@ -25,6 +25,7 @@ import msgspec
 from oddsdesk import __version__
 from oddsdesk.base import places
 from oddsdesk.base.clock import system_clock
+from oddsdesk.base.numbers import num
 from oddsdesk.base.places import home_folder
 from oddsdesk.base.texts import _, ngettext, pgettext, translated
 from oddsdesk.board.alerts.rules import RULES_FILE, RulesFileError, read_rules
@@ -236,7 +237,7 @@ def _room(database: Path) -> Finding:
         return Finding("room", _("{folder} is not writable").format(folder=folder), Mark.NOTE)
     free = shutil.disk_usage(folder).free
     mark = Mark.OK if free >= LEAST_FREE_BYTES else Mark.BROKEN
-    return Finding("room", _("{size:,.0f} MiB free").format(size=free / 2**20), mark)
+    return Finding("room", _("{size:,.0f} MiB free").format(size=num(free / 2**20)), mark)
 
 
 def check_own_files() -> Section:
@@ -474,7 +475,7 @@ def check_postgres(database: DatabaseUrl, now_ms: int) -> tuple[Section, Section
         counts = (found.games, found.quotes)
         findings = (
             Finding("server", f"PostgreSQL {found.server}"),
-            Finding("size", f"{found.size / 2**20:,.1f} MiB"),
+            Finding("size", f"{num(found.size / 2**20):,.1f} MiB"),
             *_contents(database, now_ms, counts),
             Finding("check", _("use pg_amcheck to look for damage"), Mark.NOTE),
         )
@@ -505,7 +506,7 @@ def _contents(database: Database, now_ms: int, counts: tuple[int, int]) -> list[
         newest = Finding("last scrape", text.format(time=format_ms(last)), Mark.BROKEN)
     games, quotes = counts
     odds = Finding(
-        "odds", _("{games:,} games, {quotes:,} quotes").format(games=games, quotes=quotes)
+        "odds", _("{games:,} games, {quotes:,} quotes").format(games=num(games), quotes=num(quotes))
     )
     if last is None:
         text = _("{counts}: no odds to show until you ingest or import some, or run a feed")
@@ -517,7 +518,7 @@ def _contents(database: Database, now_ms: int, counts: tuple[int, int]) -> list[
     return [
         odds,
         reference,
-        Finding("history", kept.format(count=keep_days)),
+        Finding("history", kept.format(count=num(keep_days))),
         Finding("simulated", yes if simulated else no),
         Finding("moved to now", _("yes: old odds are shown as if current") if shifted else no),
         newest,
@@ -552,7 +553,7 @@ def _sizes(path: Path) -> str:
     if has_log := log.exists():
         text = _("{size:,.1f} MiB, {log:,.1f} MiB write-ahead log")
     log_size = log.stat().st_size / 2**20 if has_log else 0
-    return text.format(size=path.stat().st_size / 2**20, log=log_size)
+    return text.format(size=num(path.stat().st_size / 2**20), log=num(log_size))
 
 
 _MARKS = {Mark.OK: _("ok"), Mark.NOTE: _("note"), Mark.BROKEN: _("BAD")}

@@ -15,6 +15,7 @@ import msgspec
 from oddsdesk.archive.folder import ArchiveError, LookingBack
 from oddsdesk.base.clock import system_clock
 from oddsdesk.base.files import NEW_FILE, OWNER_ONLY, whole_file
+from oddsdesk.base.numbers import num
 from oddsdesk.base.places import how_to_install
 from oddsdesk.base.texts import _, translated
 from oddsdesk.cli import options
@@ -372,12 +373,12 @@ def _print_exported(name: str, exported: Exported, target: str) -> None:
             size = Path(target).stat().st_size / 1e6
             text = _("{count:,} {rows} of {games:,} games, {first} to {last}, {size:,.1f} MB")
     told = text.format(
-        count=exported.rows,
+        count=num(exported.rows),
         rows=what,
-        games=len(exported.games),
+        games=num(len(exported.games)),
         first=format_ms(exported.first),
         last=format_ms(exported.last),
-        size=size,
+        size=num(size),
     )
     click.echo(told, err=True)
 
@@ -408,7 +409,7 @@ def _print_what_is_missing(
         click.echo(text.format(first=format_ms(since), last=format_ms(until)), err=True)
     if len(gaps) > _MOST_GAPS:
         text = _("and {count:,} more gaps of 10 minutes or more")
-        click.echo(text.format(count=len(gaps) - _MOST_GAPS), err=True)
+        click.echo(text.format(count=num(len(gaps) - _MOST_GAPS)), err=True)
 
 
 def _shown(target: str) -> str:

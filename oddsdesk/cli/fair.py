@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 import click
 
 from oddsdesk.base.market_words import selection_text
+from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import N_, _, translated
 from oddsdesk.cli.options import F, Number
 from oddsdesk.cli.own_records import own_setting
@@ -269,7 +270,7 @@ def _by_rates(sport: str, rates: tuple[float, float], rho: float) -> _Found:
             "a rho of {rho:g} gives a score a probability below 0 with these rates; usual values "
             "are -0.15 to 0.05"
         )
-        raise click.UsageError(text.format(rho=rho))
+        raise click.UsageError(text.format(rho=num(rho)))
     model = score_grid(home, away, rho)
     centres = {"total": [_half(home + away)], "spread": [_half(away - home)]}
     prices = [
@@ -342,7 +343,7 @@ def _reference_line(sport: str, given: _Given, method: str) -> ReferenceLine:
             "bookmaker, with its margin"
         )
         percent = (line.overround or 0.0) * 100
-        raise click.UsageError(text.format(option=given.option, percent=percent))
+        raise click.UsageError(text.format(option=given.option, percent=num(percent)))
     return line
 
 
@@ -486,10 +487,10 @@ def _table(found: _Found) -> str:
         (
             translated(market_title(price.market_type)),
             selection_text(price.selection),
-            f"{1 / price.probability:.3f}",
-            f"{price.probability * 100:.2f} %",
+            f"{num(1 / price.probability):.3f}",
+            f"{num(price.probability * 100):.2f} %",
             translated(price.kind),
-            "" if price.band is None else f"±{price.band * 100:.2f}",
+            "" if price.band is None else f"±{num(price.band * 100):.2f}",
         )
         for price in found.prices
     ]
@@ -500,7 +501,7 @@ def _remarks(found: _Found) -> Iterator[str]:
     """Yield the fitted figures, and why lines have no band."""
     if found.model is not None:
         yield ", ".join(
-            f"{translated(name)} {value:.4g}" for name, value in found.model.parameters.items()
+            f"{translated(name)} {num(value):.4g}" for name, value in found.model.parameters.items()
         )
         if found.model.misses:
             line, miss = max(found.model.misses, key=lambda each: abs(each[1]))
@@ -509,7 +510,7 @@ def _remarks(found: _Found) -> Iterator[str]:
             ).format(
                 market=translated(market_title(line.market_type)),
                 selection=selection_text(derived.selection_text(*line[:3])),
-                points=abs(miss) * 100,
+                points=num(abs(miss) * 100),
             )
     reasons = defaultdict[str, dict[str, None]](dict)
     for price in found.prices:

@@ -11,6 +11,7 @@ import msgspec
 
 from oddsdesk.base.clock import system_clock
 from oddsdesk.base.keyring import KeyringError
+from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import N_, _, ngettext, translated
 from oddsdesk.cli.options import maybe_database_option, usual_database
 from oddsdesk.cli.terminal import aligned
@@ -224,7 +225,7 @@ def _table(reports: list[FeedReport]) -> str:
 def _row(report: FeedReport) -> tuple[str, ...]:
     credits_text = _("{left} left, {used} used")
     counts = (report.credits_left, report.credits_used)
-    left, used = ("?" if count is None else f"{count:,}" for count in counts)
+    left, used = ("?" if count is None else f"{num(count):,}" for count in counts)
     return (
         str(report.number),
         report.name,

@@ -12,6 +12,7 @@ import click
 
 from oddsdesk.base.clock import system_clock
 from oddsdesk.base.file_kinds import HEAD_BYTES, QUOTES, wrong_kind
+from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import _, translated
 from oddsdesk.cli.options import check_durable, durable_option, made_database_option
 from oddsdesk.cli.terminal import STANDARD, Progress, standard_input
@@ -174,7 +175,7 @@ def open_recorder(database: Database, *, durable: bool = False) -> Iterator[Reco
             store.close()
     except StoreError as error:
         told = error if isinstance(database, DatabaseUrl) else refusal_in_words(database, error)
-        text = before.format(reason=translated(str(told)), count=count)
+        text = before.format(reason=translated(str(told)), count=num(count))
         raise click.ClickException(text) from error
 
 
@@ -271,4 +272,4 @@ def _record_stream(name: str, stream: Readable, recorder: Recorder, progress: Pr
         if count > _MOST_NAMED:
             progress.clear_line()
             text = _("{file}: and {count:,} more bad lines")
-            click.echo(text.format(file=name, count=count - _MOST_NAMED), err=True)
+            click.echo(text.format(file=name, count=num(count - _MOST_NAMED)), err=True)

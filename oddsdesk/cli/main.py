@@ -14,6 +14,7 @@ from oddsdesk.base.ending import Ending
 from oddsdesk.base.texts import (
     ENGLISH,
     N_,
+    PSEUDO,
     chosen_language,
     language,
     saved_language,
@@ -70,6 +71,25 @@ def _language_of(command: str) -> str:
     if command == "desk":
         return chosen_language(os.environ, saved_language)
     return chosen_language(os.environ)
+
+
+def _choose_numbers() -> None:
+    """Write numbers as the system does, or with a comma if the system states nothing.
+
+    English commands never do: scripts read them.
+    """
+    import locale  # noqa: PLC0415 - English needs none of this
+
+    from oddsdesk.base.numbers import COMMA, POINT, Style, choose_numbers  # noqa: PLC0415 - as above
+
+    try:
+        named = locale.setlocale(locale.LC_NUMERIC, "")
+        mark = locale.localeconv()["decimal_point"]
+        locale.setlocale(locale.LC_NUMERIC, "C")
+    except locale.Error:
+        named, mark = "C", "."
+    has_comma = mark == "," or named.partition(".")[0] in ("C", "POSIX")
+    choose_numbers(Style(COMMA if has_comma else POINT, is_chosen=True).in_language())
 
 
 class LazyGroup(click.Group):
@@ -134,6 +154,8 @@ class LazyGroup(click.Group):
         wanted = ENGLISH if self._prints_json else _language_of(cmd_name)
         if wanted != language():
             use_language(wanted)
+        if language() not in (ENGLISH, PSEUDO):
+            _choose_numbers()
         module, name = target.split(":")
         command: click.Command = getattr(importlib.import_module(module), name)
         if language() != ENGLISH:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import click
 
+from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import N_, _, translated
 from oddsdesk.cli.options import access_option
 from oddsdesk.cli.terminal import Progress
@@ -52,7 +53,9 @@ def migrate(source: str, target: str, access: Path | None) -> None:
         raise click.ClickException(_("the copy differs from the original; run it again"))
     rows = sum(each.target_rows for each in moved)
     click.echo(
-        _("all {rows:,} rows copied and compared; serve them with --database").format(rows=rows)
+        _("all {rows:,} rows copied and compared; serve them with --database").format(
+            rows=num(rows)
+        )
     )
 
 
@@ -80,8 +83,8 @@ def _table(moved: Sequence[Any]) -> str:
         *(
             (
                 each.table,
-                f"{each.source_rows:,}",
-                f"{each.target_rows:,}",
+                f"{num(each.source_rows):,}",
+                f"{num(each.target_rows):,}",
                 _("yes") if each.is_equal else _("NO"),
             )
             for each in moved

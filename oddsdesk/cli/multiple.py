@@ -10,6 +10,7 @@ import click
 
 from oddsdesk.base.clock import system_clock
 from oddsdesk.base.market_words import selection_text
+from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import N_, _, translated
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.matrix import CellKey, GameEntry, RowKey
@@ -233,15 +234,18 @@ def _lines(legs: Sequence[_Leg], found: MultiplePrice, odds: float | None) -> It
     modelled = _(" (modelled)") if found.is_modelled else ""
     if odds is None:
         yield _("fair odds {fair_odds:.3f}{modelled}").format(
-            fair_odds=found.fair_odds, modelled=modelled
+            fair_odds=num(found.fair_odds), modelled=modelled
         )
         return
     yield _("fair odds {fair_odds:.3f}{modelled}; {odds:.3f} has an EV of {ev:+.2f} %").format(
-        fair_odds=found.fair_odds, modelled=modelled, odds=odds, ev=found.ev_pct(odds)
+        fair_odds=num(found.fair_odds),
+        modelled=modelled,
+        odds=num(odds),
+        ev=num(found.ev_pct(odds)),
     )
     low = found.cautious_ev_pct(odds)
     if found.is_modelled and low is not None:
-        yield _("at the low end of the model's error {ev:+.2f} %").format(ev=low)
+        yield _("at the low end of the model's error {ev:+.2f} %").format(ev=num(low))
 
 
 def _row(leg: _Leg) -> tuple[str, ...]:
@@ -249,8 +253,8 @@ def _row(leg: _Leg) -> tuple[str, ...]:
     market = market_words(price.market_type, game.sport, price.period)
     return (
         plain(selection_text(price.name)),
-        "" if price.odds is None else f"{price.odds:g}",
-        "" if price.fair_odds is None else f"{price.fair_odds:.3f}",
-        f"±{price.band * 100:.2f}" if price.band else "",
+        "" if price.odds is None else f"{num(price.odds):g}",
+        "" if price.fair_odds is None else f"{num(price.fair_odds):.3f}",
+        f"±{num(price.band * 100):.2f}" if price.band else "",
         plain(f"{game_title(game.match_name)}, {market}"),
     )

@@ -14,7 +14,14 @@ import click
 from click.shell_completion import CompletionItem
 
 from oddsdesk.base.clock import system_clock
-from oddsdesk.base.figures import FigureError, read_moment, read_typed_amount
+from oddsdesk.base.figures import (
+    FigureError,
+    may_be_thousands,
+    read_moment,
+    read_rate,
+    read_typed_amount,
+)
+from oddsdesk.base.numbers import num
 from oddsdesk.base.places import NoHomeError, default_database, default_ledger, how_to_install
 from oddsdesk.base.texts import _, pgettext, translated
 from oddsdesk.contract.identity import fold_name
@@ -45,6 +52,42 @@ class DatabaseType(click.ParamType):  # type: ignore[type-arg]
         return self._file.shell_complete(ctx, param, incomplete)
 
 
+def with_point(value: Any) -> Any:
+    """Return a typed number with a point for its decimal comma; others as they are.
+
+    ``1,500`` may be thousands, so it stays, which no number may.
+    """
+    is_typed = isinstance(value, str) and not may_be_thousands(value)
+    return value.replace(",", ".") if is_typed else value
+
+
+class Decimal(click.types.FloatParamType):
+    """A number with a decimal point or comma."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return the number."""
+        number: float = super().convert(with_point(value), param, ctx)
+        return number
+
+
+class RateType(click.types.FloatParamType):
+    """What a currency is worth: ``1.085``; a comma that may separate thousands is refused."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return the number."""
+        if isinstance(value, str) and "," in value:
+            try:
+                value = read_rate("rate", value)
+            except FigureError as error:
+                self.fail(translated(str(error)), param, ctx)
+        rate: float = super().convert(value, param, ctx)
+        return rate
+
+
 class Number(click.FloatRange):
     """A finite number in a range; plain click accepts `nan`, which passes every comparison.
 
@@ -68,7 +111,7 @@ class Number(click.FloatRange):
     ) -> float:
         """Return the number."""
         try:
-            number: float = super().convert(value, param, ctx)
+            number: float = super().convert(with_point(value), param, ctx)
         except click.BadParameter:
             number = math.nan
         if not math.isfinite(number):
@@ -128,8 +171,8 @@ def range_in_words(least: float, most: float | None, *, above: bool = False) -> 
         between = (
             _("above {least:,}, at most {most:,}") if above else _("from {least:,} to {most:,}")
         )
-        return between.format(least=least, most=most)
-    return (_("above {least:,}") if above else _("at least {least:,}")).format(least=least)
+        return between.format(least=num(least), most=num(most))
+    return (_("above {least:,}") if above else _("at least {least:,}")).format(least=num(least))
 
 
 def usual_database() -> Path:

@@ -11,6 +11,7 @@ import msgspec
 
 from oddsdesk.base.clock import system_clock
 from oddsdesk.base.figures import FigureError, read_typed_end
+from oddsdesk.base.numbers import num
 from oddsdesk.base.places import NoHomeError
 from oddsdesk.base.tasks import returned
 from oddsdesk.base.texts import N_, _, translated
@@ -231,7 +232,7 @@ def _figures(fields: dict[str, Any]) -> list[str]:
     rows = []
     for name, value in fields.items():
         values = value if isinstance(value, list) else [value]
-        text = ", ".join(each if isinstance(each, str) else f"{each:.2f}" for each in values)
+        text = ", ".join(each if isinstance(each, str) else f"{num(each):.2f}" for each in values)
         rows.append((_FIGURES[name], text))
     width = max(len(name) for name, _text in rows)
     return [f"{name.ljust(width)}  {text}" for name, text in rows]
@@ -322,7 +323,7 @@ def _offer_options(*, is_needed: bool) -> Callable[[F], F]:
             metavar="PERCENT",
             help=_(
                 "Cash value of a free bet, in percent of its amount. Default: {retention:.0%}."
-            ).format(retention=DEFAULT_RETENTION),
+            ).format(retention=num(DEFAULT_RETENTION)),
         ),
         click.option(
             "--boost",
@@ -598,7 +599,7 @@ def list_(as_json: bool) -> None:
             translated(_state(offer, now_ms)),
             f"{sums.bets or ''}",
             f"{sums.open or ''}",
-            f"{sums.profit:+.2f}" if sums.bets > sums.open else "",
+            f"{num(sums.profit):+.2f}" if sums.bets > sums.open else "",
         )
         for offer, sums in rows
     ]

@@ -4,6 +4,7 @@ import math
 from collections.abc import Collection
 from typing import Any, Final
 
+from oddsdesk.base.numbers import num
 from oddsdesk.base.text import near_names
 from oddsdesk.base.texts import N_, _, ngettext, translated
 from oddsdesk.board.board import Board
@@ -98,17 +99,17 @@ def _no_prices(bookmaker: str, known: Collection[str]) -> str:
 def offer_text(offer: Promotion) -> str:
     """Return what an offer is, in one line without its name: ``free bet, 25.00, Unibet``."""
     kind = translated(offer.kind.words)
-    amount = f"{offer.amount:,.2f} {offer.currency}".rstrip()
+    amount = f"{num(offer.amount):,.2f} {offer.currency}".rstrip()
     words = [kind, amount]
     if offer.kind is PromoKind.BOOST:
         boost = _("{kind} +{boost:g} % on a stake of up to {amount}")
-        words = [boost.format(kind=kind, boost=offer.boost * 100, amount=amount)]
+        words = [boost.format(kind=kind, boost=num(offer.boost * 100), amount=amount)]
     elif offer.kind is PromoKind.BONUS:
-        words[0] = f"{kind} {offer.wagering:g}×"
+        words[0] = f"{kind} {num(offer.wagering):g}×"
     elif offer.kind is PromoKind.REFUND and offer.refund_as_free:
         words[0] = _("refund as a free bet if it loses")
     if offer.least_odds > 1:
-        words.append(_("odds from {odds:g}").format(odds=offer.least_odds))
+        words.append(_("odds from {odds:g}").format(odds=num(offer.least_odds)))
     return plain(", ".join([*words, offer.bookmaker]))
 
 
@@ -159,15 +160,15 @@ def _rows(way: PromoWay, reference: str) -> list[tuple[str, ...]]:
     rows = list[tuple[str, ...]]()
     for place, leg in enumerate(way.legs):
         paid = way.boosted_odds if place == 0 else leg.typed_odds
-        liability = (f"{leg.stake:.2f}" if leg.is_lay else "",) if way.is_hedged else ()
+        liability = (f"{num(leg.stake):.2f}" if leg.is_lay else "",) if way.is_hedged else ()
         whole = _whole(way) if place == 0 else ("",) * len(_whole(way))
         rows.append(
             (
                 *whole,
-                f"{leg.typed_stake:.2f}",
+                f"{num(leg.typed_stake):.2f}",
                 *liability,
-                f"{paid:.4g}",
-                "" if leg.net_odds == leg.odds else f"{leg.net_odds:.3f}",
+                f"{num(paid):.4g}",
+                "" if leg.net_odds == leg.odds else f"{num(leg.net_odds):.3f}",
                 plain(way.leg_text(place)),
                 plain(leg.bookmaker),
                 plain("; ".join(_remarks(way, place, reference))),
@@ -180,9 +181,9 @@ def _rows(way: PromoWay, reference: str) -> list[tuple[str, ...]]:
 def _whole(way: PromoWay) -> tuple[str, ...]:
     if way.is_hedged:
         value = way.value or 0.0
-        return f"{value:+.2f}", f"{way.value_pct or 0.0:.1f} %"
-    chance = "" if way.chance is None else f"{way.chance:.1%}".replace("%", " %")
-    return f"{way.ev or 0.0:+.2f}", f"{way.certainty or 0.0:+.2f}", chance
+        return f"{num(value):+.2f}", f"{num(way.value_pct or 0.0):.1f} %"
+    chance = "" if way.chance is None else f"{num(way.chance * 100):.1f} %"
+    return f"{num(way.ev or 0.0):+.2f}", f"{num(way.certainty or 0.0):+.2f}", chance
 
 
 def _remarks(way: PromoWay, place: int, reference: str) -> list[str]:
@@ -199,18 +200,20 @@ def _remarks(way: PromoWay, place: int, reference: str) -> list[str]:
             if way.is_hedged
             else _("this is one of {count:.4g} such bets")
         )
-        remarks.append(bets.format(count=way.bets_needed))
+        remarks.append(bets.format(count=num(way.bets_needed)))
     if offer.kind is PromoKind.REFUND and offer.refund_as_free and not place:
         remarks.append(
             _(
                 "includes a free bet worth {amount:.2f} if it loses; at worst {cash:+.2f} in cash"
-            ).format(amount=way.free_part, cash=way.worst_in_cash)
+            ).format(amount=num(way.free_part), cash=num(way.worst_in_cash))
         )
     if leg.is_lay and leg.depth is not None and leg.depth.lay:
         odds, size = leg.depth.lay[0]
         if size > 0:
             amount = amount_text(size, leg.depth.currency)
-            remarks.append(_("{amount} at {odds:.4g} can be laid").format(amount=amount, odds=odds))
+            remarks.append(
+                _("{amount} at {odds:.4g} can be laid").format(amount=amount, odds=num(odds))
+            )
     elif leg.for_sale is not None:
         remarks.append(_("{amount} for sale").format(amount=amount_text(*leg.for_sale)))
     return remarks

@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 import click
 
 from oddsdesk.base.clock import system_clock
+from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import N_, _, ngettext, translated
 from oddsdesk.cli.options import AmountType, Number, json_option, ledger_option
 from oddsdesk.cli.own_records import ALL_CURRENCIES, all_in_main, open_ledger, own_setting
@@ -161,19 +162,19 @@ def _text(row: _Row) -> str:
     lines = [
         _first_line(row),
         _("expected {result}, standard deviation {deviation:.2f}").format(
-            result=_money(ahead.expected), deviation=ahead.deviation
+            result=_money(ahead.expected), deviation=num(ahead.deviation)
         ),
         _("worst {worst}, best {best}").format(worst=_money(ahead.worst), best=_money(ahead.best)),
         _("down at all: {chance}").format(chance=_percent(ahead.chance_down())),
         *(
             _("down {amount:,.2f} or more: {chance}").format(
-                amount=by, chance=_percent(ahead.chance_down(by))
+                amount=num(by), chance=_percent(ahead.chance_down(by))
             )
             for by in row.down
         ),
         _("percentiles: {results}").format(
             results=", ".join(
-                f"{each * 100:g} % {_money(ahead.quantile(each))}" for each in _QUANTILES
+                f"{num(each * 100):g} % {_money(ahead.quantile(each))}" for each in _QUANTILES
             )
         ),
     ]
@@ -184,7 +185,7 @@ def _text(row: _Row) -> str:
         (_("each-way bets, their places counted without an edge: {count}"), found.places),
         (_("game over, not settled yet: {count}"), row.to_settle),
     )
-    lines += [text.format(count=count) for text, count in counts if count]
+    lines += [text.format(count=num(count)) for text, count in counts if count]
     return "\n".join(lines)
 
 
@@ -198,46 +199,48 @@ def _first_line(row: _Row) -> str:
     )
     return games.format(
         bets=plain(" ".join(filter(None, (bets, row.of, row.currency)))),
-        count=found.draws,
+        count=num(found.draws),
         how=_("exact")
         if ahead.is_exact
-        else _("{count:,} simulated results").format(count=ahead.runs),
+        else _("{count:,} simulated results").format(count=num(ahead.runs)),
     )
 
 
 def _kelly_lines(row: _Row, bankroll: float) -> list[str]:
     ahead, share = row.found.ahead, row.kelly_share
     if ahead.worst <= -bankroll:
-        return [_("they can lose the whole bankroll of {bankroll:,.2f}").format(bankroll=bankroll)]
+        return [
+            _("they can lose the whole bankroll of {bankroll:,.2f}").format(bankroll=num(bankroll))
+        ]
     growth = _("bankroll of {bankroll:,.2f}: expected growth {growth:+.4f} %").format(
-        bankroll=bankroll, growth=ahead.growth(bankroll) * 100
+        bankroll=num(bankroll), growth=num(ahead.growth(bankroll) * 100)
     )
     if share is None:
         none = _("{growth}; Kelly would not make these bets").format(growth=growth)
         return [none if ahead.worst < 0 else growth]
     of_kelly = _("{growth}; these bets are {share:.1f} % of Kelly")
-    return [of_kelly.format(growth=growth, share=share * 100), _ever_text(share)]
+    return [of_kelly.format(growth=growth, share=num(share * 100)), _ever_text(share)]
 
 
 def _ever_text(share: float) -> str:
     chances = (
         _("to {part:g} %: {chance}").format(
-            part=to * 100, chance=_percent(chance_ever_down(to, share))
+            part=num(to * 100), chance=_percent(chance_ever_down(to, share))
         )
         for to in _EVER_TO
     )
     return _(
         "if you always bet {share:.3g} % of Kelly, the chance that the bankroll ever falls"
         " {chances}"
-    ).format(share=share * 100, chances=", ".join(chances))
+    ).format(share=num(share * 100), chances=", ".join(chances))
 
 
 def _money(amount: float) -> str:
-    return f"{amount:+.2f}" if round(amount, 2) else "0.00"
+    return f"{num(amount):+.2f}" if round(amount, 2) else f"{num(0.0):.2f}"
 
 
 def _percent(share: float) -> str:
-    return f"{share * 100:.2f} %"
+    return f"{num(share * 100):.2f} %"
 
 
 class _Game(click.ParamType):  # type: ignore[type-arg]
@@ -346,11 +349,11 @@ def kelly(
     rows = [
         (
             str(number),
-            f"{odds:g}",
-            f"{chance * 100:g} %",
-            f"{(chance * odds - 1) * 100:+.2f} %",
-            f"{full * 100:.2f} %",
-            f"{full * part * bank:.2f}",
+            f"{num(odds):g}",
+            f"{num(chance * 100):g} %",
+            f"{num((chance * odds - 1) * 100):+.2f} %",
+            f"{num(full * 100):.2f} %",
+            f"{num(full * part * bank):.2f}",
         )
         for number, (game, shares) in enumerate(zip(games, found.shares, strict=True), 1)
         for (chance, odds), full in zip(game, shares, strict=True)
@@ -359,7 +362,7 @@ def kelly(
     click.echo("\n".join(aligned(titles, rows, frozenset(titles) - {"GAME"})))
     click.echo(
         _("growth at full Kelly {growth:.4f} %; STAKE is {part:g} % of full Kelly").format(
-            growth=found.growth * 100, part=part * 100
+            growth=num(found.growth * 100), part=num(part * 100)
         )
     )
     click.echo(_ever_text(part))

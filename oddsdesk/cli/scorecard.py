@@ -11,6 +11,7 @@ import msgspec
 from oddsdesk.archive.folder import ArchiveError
 from oddsdesk.base.clock import system_clock
 from oddsdesk.base.market_words import market_text, period_text
+from oddsdesk.base.numbers import num
 from oddsdesk.base.places import NoHomeError
 from oddsdesk.base.texts import N_, _, ngettext, translated
 from oddsdesk.cli import options
@@ -271,7 +272,12 @@ def _market_table(of: "LearnedMarket") -> list[str]:
     total = sum(found.weights.values())
     ordered = sorted(found.weights.items(), key=lambda each: -each[1])
     rows = [
-        (plain(name), f"{weight:.3f}", f"{100 * weight / total:.1f}", f"{of.voters[name]:,}")
+        (
+            plain(name),
+            f"{num(weight):.3f}",
+            f"{num(100 * weight / total):.1f}",
+            f"{num(of.voters[name]):,}",
+        )
         for name, weight in ordered
     ]
     losses = [
@@ -286,7 +292,7 @@ def _market_table(of: "LearnedMarket") -> list[str]:
     ]
     folds = (
         ngettext("{name} ({count:,} game)", "{name} ({count:,} games)", each.games).format(
-            name=each.name, count=each.games
+            name=each.name, count=num(each.games)
         )
         for each in of.folds
     )
@@ -295,7 +301,7 @@ def _market_table(of: "LearnedMarket") -> list[str]:
             market=market_text(found.market_type),
             period=period_text(found.sport, found.period),
             sport=found.sport,
-            count=found.games,
+            count=num(found.games),
             first_day=found.first_day,
             last_day=found.last_day,
         ),
@@ -315,7 +321,7 @@ def _weights_notes(found: "Learned", reference: str) -> list[str]:
             market=market_text(key.market_type),
             period=period_text(key.sport, key.period),
             sport=key.sport,
-            count=games,
+            count=num(games),
             least_games=found.least_games,
         )
         for key, games in found.too_few
@@ -357,7 +363,7 @@ def _tables(found: Scored) -> str:
             "holds of {count:,} games; CLV {close}; [..] is the 95 % interval, (n) the count, ?"
             " means too few games",
             found.games,
-        ).format(count=found.games, close=close_by_text(found.close))
+        ).format(count=num(found.games), close=close_by_text(found.close))
     )
     return "\n".join(lines)
 
@@ -386,6 +392,6 @@ def _text(of: Interval, digits: int, sign: str = "") -> str:
     if of.figure is None:
         return ""
     if of.low is None or of.high is None:
-        return f"{of.figure:{sign}.{digits}f} ? ({of.count})"
-    reach = f"{of.low:.{digits}f}..{of.high:.{digits}f}"
-    return f"{of.figure:{sign}.{digits}f} [{reach}] ({of.count})"
+        return f"{num(of.figure):{sign}.{digits}f} ? ({of.count})"
+    reach = f"{num(of.low):.{digits}f}..{num(of.high):.{digits}f}"
+    return f"{num(of.figure):{sign}.{digits}f} [{reach}] ({of.count})"

@@ -10,6 +10,7 @@ import click
 
 from oddsdesk.archive.folder import ArchiveError
 from oddsdesk.base.clock import system_clock
+from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import N_, _, translated
 from oddsdesk.cli.options import (
     archive_option,
@@ -159,7 +160,7 @@ def _lines(found: Evidence, profiles: Profiles) -> Iterator[str]:
         yield _("one vote for {supplier}: {bookmakers} ({reasons})").format(
             supplier=title, bookmakers=", ".join(names), reasons=by
         )
-    least = f"{LEAST_IDENTICAL:.0%}".replace("%", " %")
+    least = f"{num(LEAST_IDENTICAL * 100):.0f} %"
     yield _(
         "{count} bookmakers; one supplier if {share} or more of at least {lines} lines are"
         " identical"
@@ -169,7 +170,7 @@ def _lines(found: Evidence, profiles: Profiles) -> Iterator[str]:
 def _row(pair: Pair, found: Evidence) -> tuple[str, ...]:
     days = [format_ms(at)[:10] for at in (pair.first_ms, pair.last_ms)]
     vote = _("one vote") if found.has_one_vote(pair) else ""
-    return (pair.one, pair.other, str(pair.shared), f"{pair.share * 100:.1f} %", *days, vote)
+    return (pair.one, pair.other, str(pair.shared), f"{num(pair.share * 100):.1f} %", *days, vote)
 
 
 def _reasons(names: Iterable[str], pairs: Iterable[Pair], profiles: Profiles) -> Iterator[str]:

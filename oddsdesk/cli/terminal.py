@@ -15,6 +15,7 @@ import click
 
 from oddsdesk.base.files import NEW_FILE, whole_file
 from oddsdesk.base.market_words import market_text, period_text
+from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import N_, _, translated
 from oddsdesk.feeds.files import Readable
 
@@ -111,7 +112,7 @@ class Progress:
         self._done += count
         if count and self._monotonic() >= self._due:
             self._due = self._monotonic() + (TERMINAL_EVERY_S if self._terminal else PLAIN_EVERY_S)
-            text = f"{self._done:,} {self._what}"
+            text = f"{num(self._done):,} {self._what}"
             self._stream.write(f"\r{text}\033[K" if self._terminal else f"{text}\n")
             self._stream.flush()
             self._shown = self._terminal

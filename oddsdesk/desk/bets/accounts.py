@@ -7,7 +7,7 @@ from typing import Final
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QWidget
 
-from oddsdesk.base.figures import FigureError, read_number, read_typed_amount, read_typed_time
+from oddsdesk.base.figures import FigureError, read_rate, read_typed_amount, read_typed_time
 from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import N_, _, ngettext, translated
 from oddsdesk.desk.bet_cells import profit_cell
@@ -305,7 +305,7 @@ class RatesDialog(FormDialog):
             if self.currency.text().strip() or self.rate.text().strip():
                 if not (self.currency.text().strip() and self.rate.text().strip()):
                     raise BadMoneyError(_("enter a currency and its rate"))
-                amount = read_number(_("rate"), self.rate.text())
+                amount = read_rate(_("rate"), self.rate.text())
                 rate = check_rate(Rate(self.currency.text(), main, self._now_ms, amount))
         except (BadMoneyError, FigureError) as error:
             self.say_trouble(sentence(translated(str(error))))

@@ -190,7 +190,7 @@ def _figure(
             return text.format(count=num(of.count)) + more(card)
         text = _("From {count:,}: {share:.0%} between {low} and {high}")
         sure = text.format(
-            count=num(of.count), share=SHARE, low=number(of.low), high=number(of.high)
+            count=num(of.count), share=num(SHARE), low=number(of.low), high=number(of.high)
         )
         return sure + more(card)
 

@@ -7,12 +7,9 @@ from PySide6.QtCore import QLocale
 
 from oddsdesk.base.numbers import (
     COMMA,
-    DAY_AND_MONTH,
     DAY_FIRST,
     MONTH_FIRST,
-    MONTHS,
     POINT,
-    WEEKDAYS,
     YEAR_FIRST,
     Style,
     choose_numbers,
@@ -22,7 +19,7 @@ from oddsdesk.base.numbers import (
     number_style,
     weekday_text,
 )
-from oddsdesk.base.texts import ENGLISH, PSEUDO, language, translated
+from oddsdesk.base.texts import ENGLISH, PSEUDO, language
 from oddsdesk.desk.settings import declared
 
 _EXAMPLE: Final = datetime(2026, 4, 25, 20, 45)
@@ -47,10 +44,7 @@ def system_style(locale: QLocale | None = None) -> Style:
         dates=dates,
         first_weekday=locale.firstDayOfWeek().value - 1,
         is_chosen=True,
-        months=tuple(map(translated, MONTHS)),
-        weekdays=tuple(map(translated, WEEKDAYS)),
-        day_and_month=translated(DAY_AND_MONTH),
-    )
+    ).in_language()
 
 
 def chosen_style(value_of: declared.ReadSetting) -> Style:

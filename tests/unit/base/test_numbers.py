@@ -11,7 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import oddsdesk
-from oddsdesk.base.figures import FigureError, Habit, read_number, read_stake, read_typed_time
+from oddsdesk.base.figures import (
+    FigureError,
+    Habit,
+    read_number,
+    read_rate,
+    read_stake,
+    read_typed_time,
+)
 from oddsdesk.base.numbers import (
     COMMA,
     DAY_FIRST,
@@ -27,6 +34,7 @@ from oddsdesk.base.numbers import (
     weekday_text,
     with_marks,
 )
+from oddsdesk.base.texts import use_language
 
 _STYLES = [
     Style(decimal, is_24h, dates, is_chosen=True)
@@ -111,6 +119,31 @@ def test_money_that_may_be_thousands_is_refused_in_the_window(
         read_stake(typed)
 
 
+def test_a_rate_has_three_decimals_after_the_decimal_mark_only() -> None:
+    choose_numbers(Style(COMMA, is_chosen=True))
+    assert [read_rate("rate", text) for text in ("1,085", "1.08", "0.125")] == [1.085, 1.08, 0.125]
+    with pytest.raises(
+        FigureError, match=r"45\.000 may mean thousands: write them without a point"
+    ):
+        read_rate("rate", "45.000")
+    choose_numbers(Style(is_chosen=True))
+    assert read_rate("rate", "1.085") == 1.085
+    with pytest.raises(FigureError, match="45,000 may mean thousands: write them without a comma"):
+        read_rate("rate", "45,000")
+
+
+@pytest.mark.parametrize(("language", "text"), [("en", "5.0%"), ("de", "5,0\u00a0%")])
+def test_a_share_has_a_space_before_its_sign_where_the_language_has_one(
+    language: str, text: str
+) -> None:
+    use_language(language)
+    try:
+        choose_numbers(Style(COMMA if language == "de" else POINT))
+        assert f"{num(0.05):.1%}" == text
+    finally:
+        use_language("en")
+
+
 @pytest.mark.parametrize("decimal", [POINT, COMMA])
 def test_both_marks_are_read_where_only_one_reading_is_possible(decimal: str) -> None:
     choose_numbers(Style(decimal, is_chosen=True))
@@ -128,6 +161,8 @@ def test_both_marks_are_read_where_only_one_reading_is_possible(decimal: str) ->
 
 ONLY_POINTS = {
     "board/board.py": "a log line",
+    "cli/mcp.py": "read by programs",
+    "cli/options.py": "read again by click",
     "board/intake/quote_readings.py": "keys",
     "board/model/matrix.py": "keys",
     "board/valuation/explaining.py": "facts of Explain get the marks when shown",
@@ -138,11 +173,11 @@ ONLY_POINTS = {
 """Files with numbers whose marks do not come from ``num``, and why that is right."""
 
 
-def test_numbers_in_texts_of_the_window_have_the_chosen_marks() -> None:
+def test_numbers_in_texts_have_the_chosen_marks() -> None:
     root = Path(oddsdesk.__file__).parent
     bare = {
         path.relative_to(root).as_posix()
-        for room in ("board", "desk")
+        for room in ("board", "cli", "desk")
         for path in (root / room).rglob("*.py")
         for part in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(part, ast.FormattedValue)

@@ -51,6 +51,37 @@ def test_a_mistake_is_explained_in_the_language(arguments: tuple[str, ...], expe
     assert "[Érrór:" in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("language", "arguments", "expected"),
+    [
+        ("de", ("devig", "2,05", "1.88"), "2,0923"),
+        ("es", ("devig", "2.05", "1.88"), "2,0923"),
+        ("en", ("devig", "2,05", "1.88"), "2.0923"),
+        ("de", ("devig", "2.05", "1.88", "--json"), "2.0923"),
+        ("de", ("kelly", "2.1@55%", "--bankroll", "1.500,50"), "52,86"),
+    ],
+)
+def test_numbers_are_written_as_in_the_language(
+    monkeypatch: pytest.MonkeyPatch, language: str, arguments: tuple[str, ...], expected: str
+) -> None:
+    monkeypatch.setenv("LC_ALL", "C")
+    result = ended(*arguments, language=language)
+    assert (result.returncode, expected in result.stdout) == (0, True), result.stdout
+
+
+@pytest.mark.parametrize(
+    ("language", "typed", "said"),
+    [
+        ("de", "1.500", "1.500 ist mehrdeutig: Tausender ohne Punkt schreiben"),
+        ("de", "1,500", "1,500 ist mehrdeutig: Tausender ohne Komma schreiben"),
+        ("en", "1.500", "1.500 may mean thousands: write them without a point"),
+    ],
+)
+def test_an_amount_that_may_be_thousands_is_refused(language: str, typed: str, said: str) -> None:
+    result = ended("kelly", "2.1@55%", "--bankroll", typed, language=language)
+    assert (result.returncode, said in result.stderr) == (2, True), result.stderr
+
+
 def test_english_loads_no_list_of_words() -> None:
     program = (
         "import sys\nfrom oddsdesk.cli.main import main\n"

@@ -6,7 +6,7 @@ from click.testing import CliRunner
 
 from oddsdesk.base.clock import system_clock
 from oddsdesk.cli.main import main
-from oddsdesk.cli.options import AmountType, moment
+from oddsdesk.cli.options import AmountType, Decimal, Number, RateType, moment
 from oddsdesk.contract.times import parse_ms
 
 DAY_MS = 86_400_000
@@ -68,6 +68,17 @@ def test_a_profit_is_told_as_a_finite_percentage(value: str) -> None:
 )
 def test_an_amount_is_given_as_people_type_it(typed: str, amount: float) -> None:
     assert AmountType(0, what="amount").convert(typed, None, None) == amount
+
+
+def test_a_number_may_have_a_decimal_comma() -> None:
+    assert [kind.convert("2,5", None, None) for kind in (Decimal(), Number(0))] == [2.5, 2.5]
+    assert [RateType().convert(text, None, None) for text in ("0,9", "1.085")] == [0.9, 1.085]
+
+
+@pytest.mark.parametrize("kind", [Decimal(), Number(0), RateType()])
+def test_a_comma_that_may_separate_thousands_is_misuse(kind: click.ParamType) -> None:
+    with pytest.raises(click.BadParameter):
+        kind.convert("1,500", None, None)
 
 
 def test_an_amount_that_may_be_thousands_is_misuse() -> None:

@@ -72,7 +72,7 @@ class CourseChart(QWidget):
             title=self._title,
             profit=text(start + step.profit),
             expected=text(start + step.expected),
-            share=BAND_SHARE,
+            share=num(BAND_SHARE),
             band=num(step.band),
         )
 
@@ -137,7 +137,7 @@ class CourseChart(QWidget):
         entries = (
             (self._profit_pen(), self._title),
             (self._expected_pen(), _("expected, by EV when placed")),
-            (None, _("{share:.0%} range with no edge").format(share=BAND_SHARE)),
+            (None, _("{share:.0%} range with no edge").format(share=num(BAND_SHARE))),
         )
         for pen, text in entries:
             width = _SWATCH + spacing.HALF + metrics.horizontalAdvance(text)
