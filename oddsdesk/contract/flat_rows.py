@@ -22,8 +22,9 @@ FlatRow = tuple[Any, ...]
 """Values in the order of ``columns_of``; ``UNSET`` where an answer leaves a field out."""
 
 _LEVELS: Final = ("back", "lay", "currency")
-_NO_LEVELS: Final = (UNSET, UNSET, UNSET)
-_NO_PRICE: Final = (None, None, None, None, *_NO_LEVELS)
+_SLIP: Final = ("sid", "bet_limit", "link")
+_NO_OFFER: Final = (UNSET,) * 6
+_NO_PRICE: Final = (None, None, None, None)
 _GAME: Final = ("match_name", "competition", "sport", "source_sport", "match_date")
 _PRICE: Final = ("bookmaker", "odds", "scraped_at", "url")
 _REFERENCE: Final = ("reference_odds", "reference_scraped_at")
@@ -31,12 +32,12 @@ _COLUMNS: Final[dict[type, tuple[str, ...]]] = {
     OddsRow: (
         *("bookmaker", "match_name", "competition", "sport", "market_type", "period", "is_live"),
         *("selection", "odds", "match_date", "scraped_at", "url", "liquidity", "source_sport"),
-        *_LEVELS,
+        *(*_LEVELS, *_SLIP),
     ),
     EventDetail: ("slug", *_GAME, "market_type", "period", "selection", *_PRICE, *_REFERENCE),
     GameMatrix: (
         *("game_id", *_GAME, "is_live", "market_type", "period", "period_label", "selection"),
-        *(*_PRICE, *_LEVELS, *_REFERENCE, "liquidity"),
+        *(*_PRICE, *_LEVELS, *_REFERENCE, "liquidity", *_SLIP),
     ),
 }
 
@@ -75,7 +76,7 @@ def _(quoted: OddsRow) -> Iterator[FlatRow]:
     seen = (quoted.match_date, quoted.scraped_at, quoted.url, quoted.liquidity, quoted.source_sport)
     offers = quoted.offers or {}
     for selection, odds in quoted.odds.items():
-        yield (*market, selection, odds, *seen, *_levels(offers.get(selection)))
+        yield (*market, selection, odds, *seen, *_offered(offers.get(selection)))
 
 
 @flat_rows.register
@@ -115,17 +116,18 @@ def _(game: GameMatrix) -> Iterator[FlatRow]:
         for line in market.selections:
             of_line = (market.market_type, market.period, market.period_label, line.selection)
             reference = _reference_price(line)
-            for price in _line_prices(line):
-                yield (*whole, *of_line, *price, *reference)
+            for price, offered in _line_prices(line):
+                levels, slip = offered[: len(_LEVELS)], offered[len(_LEVELS) :]
+                yield (*whole, *of_line, *price, *levels, *reference, *slip)
 
 
-def _line_prices(line: MatrixRow) -> list[FlatRow]:
+def _line_prices(line: MatrixRow) -> list[tuple[FlatRow, FlatRow]]:
     prices = [
-        (bookmaker, cell.odds, cell.scraped_at, cell.url, *_levels(cell.offer or None))
+        ((bookmaker, cell.odds, cell.scraped_at, cell.url), _offered(cell.offer or None))
         for bookmaker, cell in line.books.items()
         if cell is not None and cell.odds is not None
     ]
-    return prices or [_NO_PRICE]
+    return prices or [(_NO_PRICE, _NO_OFFER)]
 
 
 def _reference_price(line: MatrixRow) -> FlatRow:
@@ -133,6 +135,10 @@ def _reference_price(line: MatrixRow) -> FlatRow:
     return (None, None, None) if cell is None else (cell.odds, cell.scraped_at, cell.liquidity)
 
 
-def _levels(offer: Offer | None) -> FlatRow:
-    """Return the levels of a book, where they are known."""
-    return _NO_LEVELS if offer is None else (offer.back, offer.lay, offer.currency)
+def _offered(offer: Offer | None) -> FlatRow:
+    """Return the levels of a book and the data of a bet slip, where they are known."""
+    if offer is None:
+        return _NO_OFFER
+    levels = (offer.back, offer.lay, offer.currency) if offer.back or offer.lay else _NO_OFFER[:3]
+    slip = (offer.sid, offer.bet_limit, offer.link)
+    return (*levels, *(UNSET if each is None else each for each in slip))

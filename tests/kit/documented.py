@@ -31,7 +31,7 @@ class Section:
         return [
             Example(language, code, shown if kind in ("json", "text") else None)
             for (language, code), (kind, shown) in pairwise([*blocks, ("", "")])
-            if language in ("sh", "python")
+            if language in ("sh", "python", "sql")
         ]
 
     def table(self, first: str) -> list[list[str]]:

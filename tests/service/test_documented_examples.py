@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import AsyncExitStack, nullcontext
 from typing import Any
 
+import httpx
 import pytest
 
 from tests.kit.documented import Example, Section, sections
@@ -54,6 +55,7 @@ def same(documented: Any, answered: Any, name: str = "") -> bool:
 def shell(code: str, program: ServedProgram) -> subprocess.Popen[str]:
     return subprocess.Popen(
         ["bash", "-euo", "pipefail", "-c", code],
+        cwd=program.database.parent,
         env=program.environment,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -96,6 +98,50 @@ def test_the_paging_example_shows_every_row_once(program: ServedProgram) -> None
 
 
 @needs_shell
+def test_the_examples_of_tables_read_all_pages(
+    program: ServedProgram, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """D113: curl, pandas and DuckDB have the prices that JSON has, also over many pages."""
+    pytest.importorskip("pandas")
+    duckdb = pytest.importorskip("duckdb")
+    [tables] = [section for section in API if section.title == "Tables"]
+    code = {each.language: each.code.replace("limit=500", "limit=1") for each in tables.examples}
+    rows = httpx.get(f"{program.url}/api/odds", headers={"X-Api-Key": program.key}).json()["data"]
+    prices = [
+        (row["match_name"], row["bookmaker"], selection, odds)
+        for row in rows
+        for selection, odds in row["odds"].items()
+    ]
+    assert len(rows) == 4
+    columns = ["match_name", "bookmaker", "selection", "odds"]
+    with shell(code["sh"], program) as process:
+        out, problems = process.communicate(timeout=LIMIT_S)
+    assert out.split() == [str(len(prices) + 1), "odds.csv"], problems
+    monkeypatch.setenv("URL", program.url)
+    monkeypatch.setenv("KEY", program.key)
+    names: dict[str, Any] = {}
+    exec(code["python"], names)
+    frame = names["frame"][columns]
+    assert list(frame.itertuples(index=False, name=None)) == prices
+    assert capsys.readouterr().out == f"{len(prices)} prices of 2 games\n"
+    with duckdb.connect() as connection:
+        monkeypatch.chdir(program.database.parent)
+        found = connection.sql(code["sql"])
+        assert found.project(", ".join(columns)).fetchall() == prices
+
+
+@needs_shell
+def test_a_table_that_ends_early_leaves_no_file(program: ServedProgram) -> None:
+    """D113: half a list looks like a whole one."""
+    [tables] = [section for section in API if section.title == "Tables"]
+    code = tables.examples[0].code.replace("limit=500", "limit=1")
+    with shell(code.replace("&cursor=", "&cursor=bad"), program) as process:
+        process.communicate(timeout=LIMIT_S)
+    assert process.returncode != 0
+    assert not (program.database.parent / "odds.csv").exists()
+
+
+@needs_shell
 def test_the_websockets_command_prints_changes(program: ServedProgram) -> None:
     """service.md, Events."""
     [example] = [
@@ -117,7 +163,9 @@ def test_the_websockets_command_prints_changes(program: ServedProgram) -> None:
 
 def test_the_stream_script_goes_on_after_a_restart_of_the_service(program: ServedProgram) -> None:
     """service.md, Events."""
-    [code] = [each.code for section in API for each in section.examples if each.language != "sh"]
+    [code] = [
+        each.code for section in API for each in section.examples if "from websockets" in each.code
+    ]
     command = [sys.executable, "-c", code]
     with (
         subprocess.Popen(

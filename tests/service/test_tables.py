@@ -135,6 +135,21 @@ def test_an_empty_table_has_the_same_header(service: Any, filled: Any, path: str
     assert (empty, rows) == (header, [])
 
 
+def test_a_table_of_odds_has_all_that_json_has_of_an_offer(service: Any) -> None:
+    """D113: the book of an exchange, and the data of a bookmaker's bet slip, by selection."""
+    slip = {"sid": "s1", "bet_limit": 250.0, "link": "https://example.org/slip?a=1,2"}
+    offers = {**BOUGHT, "Draw": slip}
+    service.quote(offers=msgspec.convert(offers, dict[str, resources.Offer]))
+    key = service.key()
+    [row] = service.data("/api/odds", key)
+    header, rows = table(service.get("/api/odds", key, format="csv"))
+    assert row["offers"] == offers
+    for cells in (dict(zip(header, row, strict=True)) for row in rows):
+        given = offers.get(cells["selection"], {})
+        for name in resources.Offer.__struct_fields__:
+            assert read_cell(cells[name], given.get(name)) == given.get(name), name
+
+
 def test_texts_are_no_formulas_and_numbers_are_numbers(filled: Any) -> None:
     """D113: pitfalls of CSV in spreadsheets."""
     header, rows = table(filled.get("/api/odds", filled.key(), format="csv", competition="+XYZ"))

@@ -75,6 +75,22 @@ def test_the_levels_of_a_book_stand_next_to_their_selection() -> None:
     assert of_game.items() >= levels.items()
 
 
+def test_the_data_of_a_bet_slip_come_last_and_are_no_book() -> None:
+    slip = {"sid": "123", "bet_limit": 250.0, "link": "https://example.org/slip"}
+    offer = Offer(**slip)
+    [row] = Listing([replace(quoted(Arsenal=2.1), offers={"Arsenal": offer})]).to_dicts()
+    [of_game] = game(
+        MatrixRow("Arsenal", None, {"Betfair": BookOddsCell(2.1, AT, None, offer)})
+    ).to_dicts()
+    for each in (row, of_game):
+        assert list(each.items())[-3:] == list(slip.items())
+        assert not {"back", "lay", "currency"} & set(each)
+    only_a_limit = Offer(bet_limit=0.0)
+    [row] = Listing([replace(quoted(Arsenal=2.1), offers={"Arsenal": only_a_limit})]).to_dicts()
+    assert row["bet_limit"] == 0
+    assert not {"sid", "link"} & set(row)
+
+
 def test_a_part_of_a_listing_is_one_too() -> None:
     rows = Listing([quoted(Arsenal=2.1), quoted(Draw=3.4), quoted(Chelsea=3.6)], "more")
     part = rows[1:]
