@@ -5,7 +5,9 @@ They are listed here so that they can be translated.
 
 import re
 from functools import lru_cache
+from string import Formatter
 from typing import Final
+from unicodedata import normalize
 
 from oddsdesk.base.numbers import decimal_mark, with_marks
 from oddsdesk.base.texts import ENGLISH, N_, language, translated
@@ -77,6 +79,11 @@ def selection_text(selection: str) -> str:
     return _selection_text(selection, language(), decimal_mark())
 
 
+def selection_order(selection: str) -> str:
+    """Return what selections are sorted by: the text that is shown, without case and accents."""
+    return _plain(selection_text(selection)).casefold()
+
+
 def searched_selection(selection: str) -> str:
     """Return what a filter finds a selection by: its English text, and the one that is shown."""
     shown = selection_text(selection)
@@ -100,3 +107,51 @@ def _selection_text(selection: str, _language: str, _mark: str) -> str:
         template = translated(_OF_SIDE[of_player["side"]])
         return template.format(player=of_player["about"], line=line)
     return f"{about} {line}".lstrip()
+
+
+def typed_selection(text: str) -> str:
+    """Return a typed selection in English, as it is kept: ``Über 2,5`` becomes ``Over 2.5``.
+
+    Case and accents may differ. English ones, teams and other texts stay, but for the mark of a
+    line.
+    """
+    text = " ".join(normalize("NFC", text.replace("\N{MINUS SIGN}", "-")).split())
+    if _JOINED in text:
+        return _JOINED.join(map(typed_selection, text.split(_JOINED)))
+    plain = _plain(text)
+    for pattern, english in _typed_patterns(language()):
+        if (found := pattern.fullmatch(plain)) is not None:
+            given = {name: text[slice(*found.span(name))] for name in found.groupdict()}
+            if "line" in given:
+                given["line"] = given["line"].replace(",", ".")
+            return english.format(**given)
+    if (found := _TYPED_LINE.fullmatch(text)) is not None:
+        return f"{found['about']}{found['line'].replace(',', '.')}"
+    return text
+
+
+_NUMBER: Final = "[+-]?[0-9]{1,4}(?:[.,][0-9]{1,3})?"
+_TYPED_LINE: Final = re.compile(f"(?P<about>(?:.+ )?)(?P<line>{_NUMBER})")
+
+
+@lru_cache(maxsize=1)
+def _typed_patterns(language: str) -> list[tuple[re.Pattern[str], str]]:
+    """Return what selections look like in a language, those that name nothing first."""
+    if language == ENGLISH:
+        return []
+    english = (*sorted(SELECTIONS), *_OF_SIDE.values(), *_OF_ANSWER.values())
+    return [(_typed_pattern(translated(each)), each) for each in english]
+
+
+def _typed_pattern(template: str) -> re.Pattern[str]:
+    parts = Formatter().parse(_plain(template))
+    pattern = "".join(
+        re.escape(literal) + (f"(?P<{name}>{_NUMBER if name == 'line' else '.+'})" if name else "")
+        for literal, name, _, _ in parts
+    )
+    return re.compile(pattern, re.IGNORECASE)
+
+
+def _plain(text: str) -> str:
+    """Return a text without accents, each letter in its place."""
+    return text if text.isascii() else "".join(normalize("NFD", each)[0] for each in text)

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 import click
 
 from oddsdesk.base.clock import system_clock
-from oddsdesk.base.market_words import selection_text
+from oddsdesk.base.market_words import typed_selection
 from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import N_, _, translated
 from oddsdesk.board.board import Board
@@ -124,6 +124,7 @@ def _leg(
     game = _game(games, game_text)
     text, _sign, odds_text = (part.strip() for part in typed.partition("@"))
     market, colon, selection = (part.strip() for part in text.rpartition(":"))
+    selection = typed_selection(selection)
     market_type = market_named(market) if colon else guess_market(game.match_name, selection)
     if not market_type:
         example = f"'btts: {selection}'"
@@ -213,7 +214,7 @@ def _fields(legs: Sequence[_Leg], found: MultiplePrice, odds: float | None) -> d
                 "match_name": leg.game.match_name,
                 "market_type": leg.price.market_type,
                 "period": leg.price.period,
-                "selection": leg.price.name,
+                "selection": leg.slip.key.selection,
                 "odds": leg.price.odds,
                 "fair_odds": leg.price.fair_odds,
                 "band": leg.price.band or None,
@@ -252,7 +253,7 @@ def _row(leg: _Leg) -> tuple[str, ...]:
     price, game = leg.price, leg.game
     market = market_words(price.market_type, game.sport, price.period)
     return (
-        plain(selection_text(price.name)),
+        plain(price.name),
         "" if price.odds is None else f"{num(price.odds):g}",
         "" if price.fair_odds is None else f"{num(price.fair_odds):.3f}",
         f"±{num(price.band * 100):.2f}" if price.band else "",

@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QFormLayout, QGridLayout, QLineEdit, QScrollArea, QWidget
 
 from oddsdesk.base.figures import FigureError, read_number, read_typed_amount
-from oddsdesk.base.market_words import selection_text
+from oddsdesk.base.market_words import selection_text, typed_selection
 from oddsdesk.base.numbers import num, typed_number, with_marks
 from oddsdesk.base.texts import _, pgettext, translated
 from oddsdesk.desk.ui.controls.fields import ChoiceBox
@@ -233,8 +233,9 @@ class LegsTable(QScrollArea):
         if not selection:
             raise BadBetError(_("leg {number}: enter a selection").format(number=number))
         held = self._held[number - 1] if number <= len(self._held) else None
-        if held is None or (held.selection, held.match_name) != (selection, game):
-            held = BetLeg(selection=selection, match_name=game, odds=0.0)
+        is_held = held is not None and selection in (held.selection, selection_text(held.selection))
+        if held is None or not is_held or held.match_name != game:
+            held = BetLeg(selection=typed_selection(selection), match_name=game, odds=0.0)
         try:
             price = held.odds if odds == typed_text(held.odds) else read_odds(odds)
         except OddsFormatError as error:
@@ -247,7 +248,9 @@ class LegsTable(QScrollArea):
 
     def _add_line(self, leg: BetLeg | None) -> None:
         number = len(self._lines) + 1
-        selection = QLineEdit("" if leg is None else leg.selection, placeholderText=_("Selection"))
+        selection = QLineEdit(
+            "" if leg is None else selection_text(leg.selection), placeholderText=_("Selection")
+        )
         odds = QLineEdit("" if leg is None else typed_text(leg.odds), placeholderText=_("Odds"))
         game = QLineEdit("" if leg is None else leg.match_name, placeholderText=_("Game"))
         result = ChoiceBox()

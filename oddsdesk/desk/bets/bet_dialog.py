@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 
 from oddsdesk.base.figures import FigureError, read_stake, read_typed_amount, read_typed_time
-from oddsdesk.base.market_words import market_text, selection_text
+from oddsdesk.base.market_words import market_text, selection_text, typed_selection
 from oddsdesk.base.numbers import num, typed_number, with_marks
 from oddsdesk.base.texts import _, pgettext, translated
 from oddsdesk.board.model.matrix import GameEntry
@@ -86,7 +86,12 @@ class BetDialog(FormDialog):
                 *((str(i), _("Part {number}").format(number=i)) for i in range(1, 10)),
             ]
         )
-        self.selection = QLineEdit(held.selection, placeholderText="Arsenal −0.75, Over 2.5")
+        self.selection = QLineEdit(
+            selection_text(held.selection),
+            placeholderText=" · ".join(
+                ("Arsenal " + with_marks("−0.75"), selection_text("Over 2.5"))
+            ),
+        )
         self.bookmaker = ChoiceBox(editable=True)
         self.bookmaker.addItems(sorted({*bookmakers, held.bookmaker} - {""}, key=str.casefold))
         self.bookmaker.setCurrentText(held.bookmaker)
@@ -214,9 +219,9 @@ class BetDialog(FormDialog):
         return ended_by_legs(changed, held, self._now_ms)
 
     def _selection(self) -> str:
-        """Return the selection; a typed minus sign becomes a hyphen, as all other texts have it."""
-        text = self.selection.text().strip()
-        return text if text == self._held.selection else text.replace("\N{MINUS SIGN}", "-")
+        """Return the selection in English; the held one unless another is typed."""
+        text, held = self.selection.text().strip(), self._held.selection
+        return held if text in (held, selection_text(held)) else typed_selection(text)
 
     def _guess_market(self) -> None:
         """Choose the market that the selection names, unless the user chose one."""

@@ -1,5 +1,6 @@
 """Dialogs of a bet: recorded by hand, edited, cashed out."""
 
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from PySide6.QtWidgets import QComboBox, QLineEdit
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
+from oddsdesk.base.numbers import COMMA, Style, choose_numbers
+from oddsdesk.base.texts import ENGLISH, use_language
 from oddsdesk.contract.identity import game_id
 from oddsdesk.desk.bets.bet_dialog import BetDialog, CashDialog
 from oddsdesk.desk.records import above_caps
@@ -102,6 +105,44 @@ def test_the_selection_chooses_the_market_until_the_user_does(make_panel: Make) 
     dialog.market.setCurrentIndex(dialog.market.findData("games_handicap"))
     dialog.selection.setText("Leeds")
     assert dialog.market.currentData() == "games_handicap"
+
+
+@pytest.fixture
+def german() -> Iterator[None]:
+    use_language("de")
+    choose_numbers(Style(COMMA))
+    yield
+    use_language(ENGLISH)
+
+
+def test_a_selection_typed_in_german_is_kept_in_english(
+    german: None, make_panel: Make, qtbot: QtBot, path: Path
+) -> None:
+    panel = make_panel()
+    press(panel, "bets.new")
+    dialog = panel.findChild(BetDialog)
+    assert dialog is not None
+    for field, text in (
+        (dialog.game, "Arsenal - Chelsea"),
+        (dialog.selection, "über 2,5"),
+        (dialog.odds, "2,10"),
+        (dialog.stake, "5"),
+    ):
+        field.setText(text)
+    dialog.bookmaker.setCurrentText("Bet365")
+    assert dialog.market.currentData() == "total"
+    with qtbot.waitSignal(panel._records.bets_changed):
+        dialog.buttons.accepted.emit()
+    (made,) = held(path)
+    assert (made.market_type, made.selection) == ("total", "Over 2.5")
+    assert column(panel, "outcome") == ["Über 2,5"]
+    select(panel, 0)
+    press(panel, "bets.edit")
+    again = panel.findChildren(BetDialog)[-1]
+    assert again.selection.text() == "Über 2,5"
+    assert again.bet() == made
+    again.selection.setText("Arsenal -0,75")
+    assert again.bet().selection == "Arsenal -0.75"
 
 
 def test_a_bet_placed_after_its_kick_off_is_asked_about_once(

@@ -6,6 +6,7 @@ import msgspec
 import pytest
 from pytestqt.qtbot import QtBot
 
+from oddsdesk.base.numbers import COMMA, Style, choose_numbers
 from oddsdesk.desk.bets.bet_dialog import BetDialog
 from oddsdesk.ledger.bet_kinds import BetKind, BetLeg
 from oddsdesk.ledger.bets import PlacedBet
@@ -149,6 +150,24 @@ def test_a_multiple_is_typed_leg_by_leg(make_panel: Make, qtbot: QtBot, path: Pa
     assert (made.kind, made.selection) == (BetKind.MULTIPLE, "Ajax + Leeds United")
     assert [leg.game_id for leg in made.legs][1] == "listed"
     assert made.legs[1].market_type == "moneyline"
+
+
+def test_legs_are_shown_with_the_chosen_mark_and_kept_in_english(make_panel: Make) -> None:
+    legs = tuple(
+        BetLeg(selection=f"{side} 2.5", odds=1.8, match_name="Ajax v PSV", market_type="total")
+        for side in ("Over", "Under")
+    )
+    choose_numbers(Style(COMMA))
+    panel = make_panel(
+        msgspec.structs.replace(OF_KINDS[7], legs=legs, selection="Over 2.5 + Under 2.5")
+    )
+    select(panel, 0)
+    dialog = dialog_of(panel, "bets.edit")
+    fields = [line[0] for line in dialog.kind.legs._lines]
+    assert [each.text() for each in fields[:2]] == ["Over 2,5", "Under 2,5"]
+    assert dialog.kind.legs.legs() == legs
+    fields[0].setText("Over 3,5")
+    assert dialog.bet().selection == "Over 3.5 + Under 2.5"
 
 
 def test_what_is_missing_of_a_kind_is_said(make_panel: Make) -> None:

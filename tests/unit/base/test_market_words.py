@@ -11,7 +11,9 @@ from oddsdesk.base.market_words import (
     market_text,
     period_text,
     searched_selection,
+    selection_order,
     selection_text,
+    typed_selection,
 )
 from oddsdesk.base.numbers import COMMA, Style, choose_numbers
 from oddsdesk.contract.competitions import SPORTS, period_label, sport_title
@@ -95,6 +97,60 @@ def test_selections_are_translated_with_the_chosen_mark(german: None) -> None:
 def test_a_filter_finds_a_selection_by_both_its_texts(german: None) -> None:
     assert searched_selection("Over 2.5") == "Over 2.5 Über 2,5"
     assert searched_selection("Arsenal") == "Arsenal"
+
+
+@pytest.fixture(params=["en", "de", "es"])
+def own_language(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A language that the program has, with decimal commas."""
+    texts.use_language(request.param)
+    choose_numbers(Style(COMMA))
+    yield
+    texts.use_language("en")
+
+
+def test_a_typed_selection_is_kept_in_english(own_language: None) -> None:
+    """A bet is settled by its English text, so each one has to come back as it was."""
+    templates = (*market_words.SELECTIONS, "{question} Yes", "{question} No")
+    about = {"question": "Both teams score"}
+    made = {each.format(line=line, **about) for each in templates for line in ("2.5", "-0.75", "3")}
+    made |= {*SELECTIONS, *KEPT, "M. Salah shots Under 0.5", "Leeds +1.5", "Home + Under 3.5"}
+    assert {each: typed_selection(selection_text(each)) for each in made} == {
+        each: each for each in made
+    }
+    assert {each: typed_selection(each) for each in made} == {each: each for each in made}
+
+
+@pytest.mark.parametrize(
+    ("language", "typed", "kept"),
+    [
+        ("de", "unter 2.5", "Under 2.5"),
+        ("de", " UBER  2,5 ", "Over 2.5"),
+        ("de", "U\N{COMBINING DIAERESIS}ber 3", "Over 3"),
+        ("de", "Heim Unter 1,25", "Home Under 1.25"),
+        ("de", "over 2,5", "over 2.5"),
+        ("de", "Leeds \N{MINUS SIGN}0,75", "Leeds -0.75"),
+        ("de", "Unentschieden + Über 2,5", "Draw + Over 2.5"),
+        ("es", "mas de 2,5", "Over 2.5"),
+        ("es", "Saka tiros menos de 0.5", "Saka tiros Under 0.5"),
+        ("es", "Sí", "Yes"),
+        ("es", "Visitante +1", "Away +1"),
+        ("en", "Over 2,5", "Over 2.5"),
+        ("en", "Über 2,5", "Über 2.5"),
+    ],
+)
+def test_selections_may_be_typed_with_either_mark(language: str, typed: str, kept: str) -> None:
+    texts.use_language(language)
+    try:
+        assert typed_selection(typed) == kept
+    finally:
+        texts.use_language("en")
+
+
+def test_selections_are_sorted_as_shown(german: None) -> None:
+    names = ["Valencia", "Draw", "Over 2.5", "Ulm", "Ýmir", "arsenal"]
+    assert sorted(names, key=selection_order) == [
+        *("arsenal", "Over 2.5", "Ulm", "Draw", "Valencia", "Ýmir")
+    ]
 
 
 def test_english_selections_stay_but_for_the_mark() -> None:
