@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.competitions import FOOTBALL
 from oddsdesk.pricing.score_models import Model, shares_at
 from oddsdesk.pricing.selections import LineGroup, line_of
@@ -97,12 +98,14 @@ def leg_fair_odds(odds: float, fair_odds: float, decided: float | None) -> float
 
 
 def price_multiple(
-    legs: Sequence[LegPrice], game_of: Callable[[LegPrice], "FairGame | str"]
+    legs: Sequence[LegPrice],
+    game_of: Callable[[LegPrice], "FairGame | str"],
+    joined: Callable[[list[str]], str] = " and ".join,
 ) -> MultiplePrice:
     """Return the fair price of legs that must all win; a push drops out.
 
     ``game_of`` returns the lines of a leg's game and period, for legs of one game; if there is
-    nothing to fit scores to, why, as a clause.
+    nothing to fit scores to, why, as a clause. ``joined`` lists names of legs in a sentence.
     """
     if len(legs) < 2:
         return MultiplePrice(why_not="a multiple needs two legs or more")
@@ -111,7 +114,7 @@ def price_multiple(
         by_game[leg.game].append(leg)
     notes = list[str]()
     try:
-        kept = [_of_game(together, game_of, notes) for together in by_game.values()]
+        kept = [_of_game(together, game_of, joined, notes) for together in by_game.values()]
     except _NoPriceError as error:
         return MultiplePrice(why_not=str(error), notes=tuple(notes))
     amount = math.prod(each.amount for each in kept)
@@ -125,11 +128,14 @@ def price_multiple(
 
 
 def _of_game(
-    legs: Sequence[LegPrice], game_of: Callable[[LegPrice], "FairGame | str"], notes: list[str]
+    legs: Sequence[LegPrice],
+    game_of: Callable[[LegPrice], "FairGame | str"],
+    joined: Callable[[list[str]], str],
+    notes: list[str],
 ) -> _Kept:
     if len(legs) == 1:
         return _of_leg(legs[0])
-    first, names = legs[0], " and ".join(leg.name for leg in legs)
+    first, names = legs[0], joined([leg.name for leg in legs])
     for one, other in combinations(legs, 2):
         if one[2:7] == other[2:7]:
             raise _NoPriceError(f"{one.name} and {other.name} are the same bet")
@@ -145,16 +151,19 @@ def _of_game(
             )
     known = {leg: found for leg, found in shares.items() if found is not None}
     if not any(all(share > 0 for share in at) for at in zip(*known.values(), strict=True)):
-        raise _NoPriceError(f"{names} cannot {'all' if len(legs) > 2 else 'both'} win")
+        if len(legs) > 2:
+            raise _NoPriceError(f"{names} cannot all win")
+        raise _NoPriceError(f"{names} cannot both win")
     standing = _without_implied(known, notes)
     if len(standing) == 1:
         return _of_leg(standing[0])
-    return _of_scores(standing, known, game_of(first))
+    names = joined([leg.name for leg in standing])
+    return _of_scores(standing, names, known, game_of(first))
 
 
 def _of_leg(leg: LegPrice) -> _Kept:
     if leg.fair_odds is None:
-        raise _NoPriceError(f"{leg.name} has no fair odds: {leg.why_not or 'none is known'}")
+        raise _NoPriceError(f"{leg.name} has no fair odds: {leg.why_not or N_('none is known')}")
     if leg.decided is None:
         raise _NoPriceError(f"{leg.name} can be a push, and its chance is not known")
     if leg.decided >= _SURE:
@@ -166,7 +175,8 @@ def _of_leg(leg: LegPrice) -> _Kept:
 
 
 def _needs_odds(leg: LegPrice) -> str:
-    return f"{leg.name} can be a push, which leaves the other legs: enter the odds of that leg"
+    name = leg.name
+    return N_(f"{name} can be a push, which leaves the other legs: enter the odds of that leg")
 
 
 def _without_implied(shares: dict[LegPrice, tuple[float, ...]], notes: list[str]) -> list[LegPrice]:
@@ -177,17 +187,20 @@ def _without_implied(shares: dict[LegPrice, tuple[float, ...]], notes: list[str]
             pairs = zip(shares[leg], shares[other], strict=True)
             is_implied = other is not leg and all(own == 1 for own, of in pairs if of > -1)
             if is_implied:
-                notes.append(f"{leg.name} wins whenever {other.name} does, so it adds nothing")
+                name, other_name = leg.name, other.name
+                notes.append(N_(f"{name} wins whenever {other_name} does, so it adds nothing"))
                 standing.remove(leg)
                 break
     return standing
 
 
 def _of_scores(
-    legs: Sequence[LegPrice], shares: dict[LegPrice, tuple[float, ...]], game: "FairGame | str"
+    legs: Sequence[LegPrice],
+    names: str,
+    shares: dict[LegPrice, tuple[float, ...]],
+    game: "FairGame | str",
 ) -> _Kept:
     """Return what legs pay together, added up over the scores of their game."""
-    names = " and ".join(leg.name for leg in legs)
     if isinstance(game, str):
         raise _NoPriceError(f"{names} are on one game: {game}")
     band = 0.0

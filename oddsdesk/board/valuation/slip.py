@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from oddsdesk.base.texts import _
+from oddsdesk.base.market_words import selection_text
+from oddsdesk.base.text import and_joined
+from oddsdesk.base.texts import _, translated
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.matrix import Matrix, RowKey, Section, SelectionRow
 from oddsdesk.board.valuation.deriving import game_of, why_not_derived
@@ -29,12 +31,16 @@ def leg_price(board: Board, leg: SlipLeg) -> LegPrice:
     row, section = board.row_and_section(game, market_type, period, selection)
     if matrix is None or row is None or section is None:
         why = _("no bookmaker prices it now")
-        return LegPrice(selection, game, "", market_type, period, "", "", leg.odds, why_not=why)
+        return LegPrice(
+            *(selection_text(selection), game, "", market_type, period, "", "", leg.odds),
+            why_not=why,
+        )
     side, fair = section.side_of(selection), fair_without(section, row, bookmaker)
     line = section.line_without(bookmaker)
     derived = None if line is None else line.derived
     return LegPrice(
-        *(selection, game, section.sport, market_type, period, section.key.group, side, leg.odds),
+        *(selection_text(selection), game, section.sport, market_type, period),
+        *(section.key.group, side, leg.odds),
         fair_odds=fair,
         decided=_decided(section, row, bookmaker),
         band=0.0 if derived is None else derived.bands.get(side, 0.0),
@@ -58,7 +64,7 @@ def price_slip(board: Board, legs: Sequence[SlipLeg]) -> MultiplePrice:
         found = None if matrix is None or section is None else game_of(matrix, section, board.basis)
         return found or _("the sharp book prices no line of it")
 
-    return price_multiple(priced, fair_game)
+    return price_multiple(priced, fair_game, lambda names: and_joined(names, translated))
 
 
 def _decided(section: Section, row: SelectionRow, bookmaker: str) -> float | None:

@@ -1,7 +1,11 @@
 """What the board knows about the legs of a multiple, and why it may know nothing."""
 
+from collections.abc import Iterator
+
 import pytest
 
+from oddsdesk.base.numbers import COMMA, Style, choose_numbers
+from oddsdesk.base.texts import ENGLISH, translated, use_language
 from oddsdesk.board.model.matrix import RowKey
 from oddsdesk.board.valuation.slip import SlipLeg, leg_price, price_slip
 from oddsdesk.pricing.derived import Band, BandKey
@@ -62,3 +66,22 @@ def test_legs_of_one_game_are_modelled_only_if_the_user_wants_models(game: Quote
     game.board.set_derived("all")
     game.board.choose_reference("consensus")
     assert price_slip(game.board, legs).why_not.endswith("a consensus is not modelled")
+
+
+@pytest.fixture
+def german() -> Iterator[None]:
+    use_language("de")
+    choose_numbers(Style(COMMA))
+    yield
+    use_language(ENGLISH)
+
+
+def test_reasons_name_legs_in_the_language(game: QuotedGame, german: None) -> None:
+    legs = [leg(game, "Draw", "moneyline"), leg(game, "Over 2.5"), leg(game, "Over 3.5")]
+    game.board.set_derived("implied")
+    assert translated(price_slip(game.board, legs).why_not) == (
+        "Unentschieden und Über 3,5 sind auf einem Spiel: modellierte Quoten sind abgeschaltet"
+    )
+    (note,) = price_slip(game.board, legs).notes
+    assert note.startswith("Über 2,5 wins whenever Über 3,5 does")
+    assert legs[1].key.selection == "Over 2.5"
