@@ -55,16 +55,18 @@ def _line(found: Opportunity, reference: str) -> OpportunityLine:
         margin_pct=found.hold_pct,
         hit_pct=None if middle is None else middle.hit / staked * 100,
         chance_pct=None if middle is None or middle.chance is None else middle.chance * 100,
-        legs=[_leg(found, place, leg, reference) for place, leg in enumerate(found.legs)],
+        legs=[_leg(found, leg, reference) for leg in found.legs],
     )
 
 
-def _leg(found: Opportunity, place: int, leg: OpportunityLeg, reference: str) -> LegLine:
+def _leg(found: Opportunity, leg: OpportunityLeg, reference: str) -> LegLine:
     key = leg.key
     game = key.game_id
+    named = f"Lay {key.selection}" if leg.is_lay else key.selection
+    is_one_market = found.market_type is not None
     price = (key.market_type, key.period, key.selection, leg.bookmaker, leg.odds)
     return LegLine(
-        text=found.leg_text(place),
+        text=named if is_one_market else f"{named} ({market_title(key.market_type)})",
         bookmaker=leg.bookmaker,
         odds=leg.odds,
         net_odds=leg.net_odds,

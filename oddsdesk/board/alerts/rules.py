@@ -98,7 +98,7 @@ class TargetRule(_Rule, frozen=True, kw_only=True, tag="target", tag_field="kind
         int, Meta(title=_("Period"), description=_("Full game, or a half, quarter, period or set."))
     ] = 0
     selection: Annotated[
-        Name, Meta(title=_("Selection"), description=_("As shown in the desk, such as Over 2.5."))
+        Name, Meta(title=_("Selection"), description=_("In English, such as Over 2.5."))
     ]
     bookmaker: Annotated[
         str, Meta(title=_("Bookmaker"), description=_("Leave empty for any of your bookmakers."))
