@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from oddsdesk.base.market_words import market_text, period_text, selection_text
+from oddsdesk.base.market_words import market_text, period_text, selection_order, selection_text
 from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import _, translated
 from oddsdesk.board.valuation.verdict_words import PER_DECIDED, PER_DECIDED_TEXT
@@ -112,11 +112,11 @@ OUTCOME: Final = ColumnSpec[PlacedBet, int](
         stretches=True,
         likes="Wolverhampton −0.75 at Nottingham Forest",
         widest="Minnesota Timberwolves −113.5 at Oklahoma City Thunder or so",
-        before_others="Home Over 113.5 Minneso",
-        narrow="Over 113.5 v O",
+        before_others=f"{selection_text('Home Over 113.5')} Minneso",
+        narrow=f"{selection_text('Over 113.5')} v O",
     ),
     _outcome,
-    lambda bet: (bet.selection.casefold(), bet.match_name),
+    lambda bet: (selection_order(bet.selection), bet.match_name),
     tip=_("Selection and game"),
 )
 MARKET: Final = ColumnSpec[PlacedBet, int](

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.market_words import selection_text
 from oddsdesk.base.numbers import date_text, hour_text
 from oddsdesk.base.texts import _, pgettext, translated
 from oddsdesk.board.alerts.channels import delivery_text
@@ -81,6 +82,7 @@ def _channels(entry: AlertEntry) -> str:
 
 _NOT_BETTER: Final = _("not sent: {reason}").format(reason=translated(Held.NOT_RISEN.held_text))
 
+_OVER: Final = selection_text("Over 2.5")
 COLUMNS: Final[tuple[ColumnSpec[AlertEntry, int], ...]] = (
     ColumnSpec(
         "at",
@@ -103,10 +105,10 @@ COLUMNS: Final[tuple[ColumnSpec[AlertEntry, int], ...]] = (
         "title",
         _("Alert"),
         Column(
-            "+3.4 %: Over 2.5 2.10 at Betfair",
+            f"+3.4 %: {_OVER} 2.10 at Betfair",
             Align.LEFT,
             stretches=True,
-            likes="+3.4 %: Over 2.5 2.10 at Betfair Everton v Liverpool · Total · fair 2.783",
+            likes=f"+3.4 %: {_OVER} 2.10 at Betfair Everton v Liverpool · Total · fair 2.783",
         ),
         _title,
         lambda entry: entry.alert.alert_title.casefold(),

@@ -335,6 +335,7 @@ def _identity(row: WayRow) -> Row:
     )
 
 
+_LAY_OVER: Final = _("Lay {selection}").format(selection=selection_text("Over 113.5"))
 _SELECTION: Final = ColumnSpec[WayRow, int](
     "selection",
     N_("Selection"),
@@ -344,8 +345,8 @@ _SELECTION: Final = ColumnSpec[WayRow, int](
         stretches=True,
         likes="Lay Timberwolves −113.5 v Oklahoma City Thunder",
         widest="Lay Minnesota Timberwolves −113.5 live v Oklahoma City Thunder or so",
-        before_others="Lay Over 113.5 Minneso",
-        narrow="Over 113.5",
+        before_others=f"{_LAY_OVER} Minneso",
+        narrow=selection_text("Over 113.5"),
     ),
     _selection,
     lambda row: row.way.match_name,

@@ -9,7 +9,7 @@ import msgspec
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from oddsdesk.base.clock import Clock
-from oddsdesk.base.market_words import selection_text
+from oddsdesk.base.market_words import selection_order, selection_text
 from oddsdesk.base.tasks import SLICE_S, exhaust, one_slice
 from oddsdesk.base.texts import N_, _, ngettext, translated
 from oddsdesk.board.board import Board
@@ -439,7 +439,7 @@ COLUMNS: Final[tuple[ColumnSpec[NearMiss, int], ...]] = (
         N_("Selection"),
         SELECTION_WIDTH,
         _selection,
-        lambda miss: (miss.key.selection.casefold(), miss.match_name),
+        lambda miss: (selection_order(miss.key.selection), miss.match_name),
     ),
     ColumnSpec(
         "market_type",

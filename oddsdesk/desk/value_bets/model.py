@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from oddsdesk.base import market_words
 from oddsdesk.base.clock import Clock
-from oddsdesk.base.market_words import selection_text
+from oddsdesk.base.market_words import selection_order, selection_text
 from oddsdesk.base.numbers import hour_text, num
 from oddsdesk.base.texts import N_, _, ngettext, translated
 from oddsdesk.board.model.basis import Freshness
@@ -42,7 +42,7 @@ SELECTION_WIDTH: Final = Column(
     stretches=True,
     likes="Timberwolves −113.5 v Oklahoma City Thunder",
     widest="Minnesota Timberwolves −113.5 live v Oklahoma City Thunder or so",
-    narrow="Over 113.5 v O",
+    narrow=f"{selection_text('Over 113.5')} v O",
 )
 MARKET_WIDTH: Final = Column(
     f"{translated('Match result')} · {translated('1st Quarter')}",
@@ -492,7 +492,7 @@ COLUMNS: Final[tuple[ColumnSpec[BetRow, int], ...]] = (
         N_("Selection"),
         SELECTION_WIDTH,
         _selection,
-        lambda row: (row.bet_price.key.selection.casefold(), row.bet_price.match_name),
+        lambda row: (selection_order(row.bet_price.key.selection), row.bet_price.match_name),
         exports=(
             *identified(_identity),
             Exported("bookmaker", "Bookmaker", lambda row: row.bet_price.bookmaker),

@@ -22,6 +22,7 @@ from PySide6.QtGui import (
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.numbers import decimal_mark
+from oddsdesk.base.texts import translated
 from oddsdesk.desk.ui.spacing import CELL_MARGIN, HALF, LEAD
 from oddsdesk.desk.ui.table.cells import FADE_MS, FADE_STEPS, FLASH_MS, NEVER, Align, Cell, Column
 from oddsdesk.desk.ui.table.live_model import Band, Lane, LiveModel, Painted, Tile
@@ -335,7 +336,8 @@ _THOUSANDTHS: Final = {
     mark: re.compile(rf"(?:\? |~)?[+−]?\d+{re.escape(mark)}\d\d\d") for mark in (".", ",")
 }
 """A figure whose third decimal stands right of a column's two, so that points align."""
-_LINE: Final = re.compile(r"(?: (?:Over|Under))? [+−-]?\d[\d.,:/]*(?= · |$)")
+_SIDES: Final = "|".join(re.escape(translated(each)) for each in ("Over", "Under"))
+_LINE: Final = re.compile(rf"(?: (?:(?i:{_SIDES})))? [+−-]?\d[\d.,:/]*(?= · |$)")
 """The side and line of a selection: ``Home Over 2.5 · Leeds`` means nothing without them."""
 
 
