@@ -4,7 +4,9 @@ They are listed here so that they can be translated.
 """
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
+from itertools import product
 from string import Formatter
 from typing import Final
 from unicodedata import normalize
@@ -130,6 +132,21 @@ def typed_selection(text: str) -> str:
     return text
 
 
+def searched_words(words: Sequence[str]) -> tuple[str, ...]:
+    """Return the case-folded words of a filter, with a side and its line as one, in English.
+
+    ``über 2,5`` alone would find ``Unter 2,5`` in a market called ``Über/Unter``.
+    """
+    for start, length in product(range(len(words)), range(2, _MOST_WORDS + 1)):
+        stop = start + length
+        total = typed_selection(" ".join(words[start:stop])).casefold()
+        if _TOTAL.fullmatch(total):
+            return (*words[:start], total, *searched_words(words[stop:]))
+    return tuple(words)
+
+
+_MOST_WORDS: Final = 4
+_TOTAL: Final = re.compile("(?:over|under) [0-9.]+")
 _NUMBER: Final = "[+-]?[0-9]{1,4}(?:[.,][0-9]{1,3})?"
 _TYPED_LINE: Final = re.compile(f"(?P<about>(?:.+ )?)(?P<line>{_NUMBER})")
 

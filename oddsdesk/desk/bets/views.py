@@ -8,7 +8,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QMenu, QWidget
 
-from oddsdesk.base.market_words import searched_selection
+from oddsdesk.base.market_words import searched_selection, searched_words
 from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import _, pgettext, translated
 from oddsdesk.desk.ui import spacing
@@ -106,7 +106,8 @@ def matching(bets: Iterable[PlacedBet], words: Sequence[str]) -> list[PlacedBet]
     """Return the bets whose texts contain every word."""
     if not words:
         return list(bets)
-    return [bet for bet in bets if all(word in _texts(bet) for word in words)]
+    asked = searched_words(words)
+    return [bet for bet in bets if all(word in _texts(bet) for word in asked)]
 
 
 def state_without_bets(

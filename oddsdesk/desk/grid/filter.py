@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from oddsdesk.base.market_words import searched_words
 from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import _, translated
 from oddsdesk.board.model.basis import Freshness
@@ -104,7 +105,7 @@ class CompiledFilter:
         """Whether every row is shown."""
         self._worst = chosen.freshness
         self._freshness = freshness
-        self.words = chosen.words
+        self.words = searched_words(chosen.words)
         self.names = chosen.bookmakers if shape is Shape.PRICES else frozenset()
         """Of whom one has to be the bookmaker; nobody where that is not asked."""
         self.selection_tests = _selection_tests(chosen, shape, now_ms)

@@ -233,3 +233,8 @@ def test_competitions_are_offered_by_their_names_and_filtered_by_their_codes():
 
 def test_words_are_folded_and_split():
     assert words_of("  Bet365  LIVERPOOL ") == ("bet365", "liverpool")
+
+
+def test_a_side_and_its_line_are_looked_for_together():
+    chosen = GridFilter(words=words_of("Over 2,5 Bovada"))
+    assert CompiledFilter(chosen, Shape.PRICES, NOW_MS, freshness).words == ("over 2.5", "bovada")

@@ -11,6 +11,7 @@ from oddsdesk.base.market_words import (
     market_text,
     period_text,
     searched_selection,
+    searched_words,
     selection_order,
     selection_text,
     typed_selection,
@@ -142,6 +143,30 @@ def test_selections_may_be_typed_with_either_mark(language: str, typed: str, kep
     texts.use_language(language)
     try:
         assert typed_selection(typed) == kept
+    finally:
+        texts.use_language("en")
+
+
+@pytest.mark.parametrize(
+    ("language", "typed", "asked"),
+    [
+        ("de", "dortmund über 2,5 marlin", ("dortmund", "over 2.5", "marlin")),
+        ("de", "unter 2", ("under 2",)),
+        ("de", "heim unter 1.5", ("heim", "under 1.5")),
+        ("de", "über", ("über",)),
+        ("es", "saka más de 0,5", ("saka", "over 0.5")),
+        ("es", "de 2,5", ("de", "2,5")),
+        ("en", "over 2.5 under 3", ("over 2.5", "under 3")),
+        ("en", "2.5 over", ("2.5", "over")),
+        ("en", "", ()),
+    ],
+)
+def test_a_filter_asks_for_a_side_and_its_line_together(
+    language: str, typed: str, asked: tuple[str, ...]
+) -> None:
+    texts.use_language(language)
+    try:
+        assert searched_words(typed.split()) == asked
     finally:
         texts.use_language("en")
 
