@@ -20,6 +20,7 @@ from oddsdesk.contract.texts import LONGEST_NAME, shown
 from oddsdesk.feeds import imported, notation
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.the_odds_api import tables
+from oddsdesk.feeds.the_odds_api.markets import LAYS, TENNIS_LINES, MarketKind, market_kind
 
 _EXPECTED = (
     "expected a v4 odds answer of The Odds API: an array of events with bookmakers, or with scores"
@@ -241,33 +242,6 @@ def _named(raw: list[Any]) -> str:
     return "this holds none"
 
 
-MARKET_TYPES = MappingProxyType(
-    {
-        "h2h": "moneyline",
-        "spreads": "spread",
-        "alternate_spreads": "spread",
-        "totals": "total",
-        "alternate_totals": "total",
-        "team_totals": "team_total",
-        "alternate_team_totals": "team_total",
-        "btts": "btts",
-        "double_chance": "double_chance",
-        "draw_no_bet": "draw_no_bet",
-    }
-)
-_PART = re.compile(r"(.+)_([hqps])(\d)")
-PARTS_OF_SPORT = MappingProxyType(
-    {
-        "Football": ("h1", "h2"),
-        "Basketball": ("q1", "q2", "q3", "q4"),
-        "Hockey": ("p1", "p2", "p3"),
-        "Tennis": ("s1", "s2", "s3", "s4", "s5"),
-        "AmericanFootball": ("h1",),
-    }
-)
-"""Parts that the contract counts as periods 1, 2, ... of the sport."""
-_PLAYER = re.compile(r"(?:player|batter|pitcher)_(.+?)(?:_alternate)?")
-TENNIS_LINES = MappingProxyType({"spread": "games_handicap", "total": "total_games"})
 DRAW_NAMES = ("Draw", "Tie")
 _FEWEST_GAMES = 6.0
 """A tennis total below the games of one set counts sets."""
@@ -278,27 +252,6 @@ Order = tuple[str, float, int]
 
 class UnreadOutcomeError(ValueError):
     """An unknown outcome; the message is the reason for its count."""
-
-
-class MarketKind(msgspec.Struct, frozen=True):
-    """A market of the contract; ``stat`` is what a player's price is about."""
-
-    market_type: str
-    period: int = 0
-    stat: str = ""
-
-
-def market_kind(key: str, competition: str) -> MarketKind | None:
-    """Return the market of a key such as ``totals_h1``; None if the contract has no such market."""
-    if player := _PLAYER.fullmatch(key):
-        return MarketKind("player_prop", stat=player[1].replace("_", " "))
-    if whole := MARKET_TYPES.get(key):
-        return MarketKind(whole)
-    part = _PART.fullmatch(key)
-    periods = PARTS_OF_SPORT.get(played_sport(competition), ())
-    if part is None or part[1] not in MARKET_TYPES or part[2] + part[3] not in periods:
-        return None
-    return MarketKind(MARKET_TYPES[part[1]], period=int(part[3]))
 
 
 def market_type_of(kind: MarketKind, outcome: Outcome, competition: str) -> str:
@@ -410,8 +363,6 @@ BROKEN_OUTCOME = "broken outcome"
 OUTRIGHT = "outright"
 """Reason for leaving out prices of a whole tournament: no game has them."""
 _LAID = "h2h"
-LAYS = "h2h_lay"
-"""Lay odds for ``_LAID`` at an exchange, which the source lists as a separate market."""
 OUTRIGHTS = frozenset({"outrights", "outrights_lay"})
 _NO_NUMBERS = frozenset({"NaN", "Infinity", "-Infinity"})
 _DIGITS = re.compile(r"\s*[+-]?[0-9]{1,9}(\.[0-9]{1,9})?\s*")

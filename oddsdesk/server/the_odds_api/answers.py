@@ -1,7 +1,7 @@
 """What The Odds API would answer, from the own database."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
@@ -13,9 +13,18 @@ from oddsdesk.contract.markets import Form, form_of
 from oddsdesk.contract.resources import Event, Game, Offer
 from oddsdesk.contract.results import GameStatus
 from oddsdesk.contract.times import DAY_MS, MINUTE_MS, WINDOW_MS, parse_ms
-from oddsdesk.feeds.the_odds_api.importer import LAYS, TENNIS_LINES, MarketKind, market_kind
+from oddsdesk.feeds.the_odds_api.markets import (
+    LAYS,
+    TENNIS_LINES,
+    MarketKind,
+    has_all_lines,
+    is_about,
+    market_kind,
+    player_of,
+)
 from oddsdesk.feeds.the_odds_api.scores import length_ms
 from oddsdesk.pricing.formats import american
+from oddsdesk.pricing.selections import AWAY, DRAW, HOME, NO, OVER, UNDER, YES, read_selection
 from oddsdesk.server.the_odds_api import keys
 from oddsdesk.server.the_odds_api.asking import Asked, TurnedDown, iso, require_bookmakers
 from oddsdesk.store.reader import LONGEST_WINDOW_MS, Reader
@@ -42,6 +51,7 @@ class _Game(NamedTuple):
     sport_key: str
     competition: str
     sport: str
+    match_name: str
     home: str
     away: str
     kick_off: int
@@ -258,7 +268,9 @@ class Answers:
         sport = sport_in(found)
         own_key = keys.sport_key(found.competition, sport) if key == UPCOMING else key
         kick_off = parse_ms(found.match_date)
-        game = _Game(_ident(found), own_key, found.competition, sport, *sides, kick_off)
+        game = _Game(
+            _ident(found), own_key, found.competition, sport, found.match_name, *sides, kick_off
+        )
         asked = self._asked
         is_over = kick_off + length_ms(own_key) < self._moment
         is_wanted = (
@@ -318,13 +330,13 @@ class Answers:
         found = []
         for key in self._asked.markets:
             kind = market_kind("h2h" if key == LAYS else key, competition)
-            if kind is None:
+            if kind is None or (kind.stat and not is_about(key, kind.stat)):
                 continue
             types: tuple[str, ...] = (kind.market_type,)
             is_of_games = sport in ("", "Tennis") and not kind.period
             if is_of_games and kind.market_type in TENNIS_LINES:
                 types = (TENNIS_LINES[kind.market_type], kind.market_type)
-            found.append(_Market(key, kind, types, key.startswith(keys.ALTERNATE)))
+            found.append(_Market(key, kind, types, has_all_lines(key)))
         return found
 
     def _bookmakers(
@@ -356,17 +368,17 @@ class Answers:
         for row in rows if market.has_all_lines else rows[:1]:
             odds = _decode_odds(row.odds)
             offers = {} if row.offers is msgspec.UNSET else _decode_offers(row.offers)
+            kind = msgspec.structs.replace(market.kind, market_type=row.market_type)
+            lines = list(_outcomes(kind, odds, game))
             if market.key != LAYS:
-                lines = list(_outcomes(market.kind, odds, game))
-                if not market.has_all_lines:
-                    lines = _main_lines(lines)
-                outcomes = [self._outcome(*line, offers) for line in lines]
+                of_market = lines if market.has_all_lines else _main_lines(lines)
+                outcomes = [self._outcome(*line, offers) for line in of_market]
                 if outcomes:
                     yield self._market(market.key, row, outcomes)
             asks_lays = market.key == LAYS or (
                 market.key == "h2h" and LAYS not in self._asked.markets
             )
-            if asks_lays and (lays := list(self._lays(odds, offers))):
+            if asks_lays and (lays := list(self._lays(lines, offers))):
                 yield self._market(LAYS, row, lays)
 
     def _market(self, key: str, row: EncodedOddsRow, outcomes: list[Object]) -> Object:
@@ -386,13 +398,13 @@ class Answers:
         offer = offers.get(text, Offer())
         return found | self._extras(offer.link, offer.sid, offer.bet_limit)
 
-    def _lays(self, odds: dict[str, float], offers: dict[str, Offer]) -> Iterator[Object]:
-        for text in odds:
+    def _lays(self, lines: list["_Priced"], offers: dict[str, Offer]) -> Iterator[Object]:
+        for text, line, _ in lines:
             offer = offers.get(text)
             if offer is not None and offer.lay:
                 price, size = offer.lay[0]
                 extras = self._extras(offer.link, offer.sid, size or None)
-                yield {"name": text, "price": self._price(price), **extras}
+                yield {"name": line.name, "price": self._price(price), **extras}
 
     def _extras(self, link: str | None, sid: str | None, limit: float | None) -> Object:
         asked = self._asked
@@ -421,62 +433,44 @@ _Priced = tuple[str, _Line, float]
 
 def _outcomes(kind: MarketKind, odds: dict[str, float], game: _Game) -> Iterator[_Priced]:
     """Yield the outcomes of a market; selections that cannot be read are left out."""
-    form = form_of(kind.market_type)
+    names = _names(game)
     for text, price in odds.items():
-        line = _line(form, text, kind.stat, game)
+        if kind.stat:
+            line = _of_player(text, kind.stat, names)
+        else:
+            line = _of_game(kind.market_type, text, game, names)
         if line is not None:
             yield text, line, price
 
 
-def _line(form: Form | None, text: str, stat: str, game: _Game) -> _Line | None:
-    match form:
-        case Form.WINNER:
-            return _Line(text)
-        case Form.HANDICAP:
-            team, _, said = text.rpartition(" ")
-            point = _number(said)
-            if point is None or team not in (game.home, game.away):
-                return None
-            return _Line(team, None, point, "", point if team == game.home else -point + 0.0)
-        case Form.OVER_UNDER:
-            return _over_under("", text)
-        case Form.TEAM_OVER_UNDER:
-            side, _, rest = text.partition(" ")
-            whose = {"Home": game.home, "Away": game.away}.get(side)
-            return None if whose is None else _over_under(whose, rest)
-        case Form.PLAYER_OVER_UNDER:
-            return _of_player(text, stat)
-        case Form.DOUBLE_CHANCE:
-            names = {
-                "1X": f"{game.home} or Draw",
-                "X2": f"{game.away} or Draw",
-                "12": f"{game.home} or {game.away}",
-            }
-            return _Line(names[text]) if text in names else None
-        case _:
-            return _Line(text)
+def _names(game: _Game) -> dict[str, str]:
+    """Return what they call each side of a game."""
+    home, away = game.home, game.away
+    both = {"1X": f"{home} or Draw", "X2": f"{away} or Draw", "12": f"{home} or {away}"}
+    plain = {each: each.capitalize() for each in (DRAW, OVER, UNDER, YES, NO)}
+    return both | plain | {HOME: home, AWAY: away}
 
 
-def _over_under(subject: str, text: str) -> _Line | None:
-    name, _, said = text.partition(" ")
-    point = _number(said)
-    if point is None or name not in ("Over", "Under"):
+def _of_game(market_type: str, text: str, game: _Game, names: Mapping[str, str]) -> _Line | None:
+    form, found = form_of(market_type), read_selection(market_type, game.match_name, text)
+    if found is None:
+        return _Line(text) if form is Form.WINNER else None
+    line, subject = found.line, found.rank[0]
+    point = -line + 0.0 if line is not None and found.side == AWAY else line
+    whose = {"1": game.home, "2": game.away}.get(subject)
+    return _Line(names[found.side], whose, point, subject, line or 0.0)
+
+
+def _of_player(text: str, stat: str, names: Mapping[str, str]) -> _Line | None:
+    found, subject = read_selection("player_prop", "", text), ""
+    if found is not None:
+        subject = found.rank[0]
+    elif (found := read_selection("yes_no", "", text)) is not None:
+        subject = found.key
+    player = None if found is None else player_of(subject, stat)
+    if found is None or player is None:
         return None
-    return _Line(name, subject or None, point, subject, point)
-
-
-def _of_player(text: str, stat: str) -> _Line | None:
-    player, middle, rest = text.rpartition(f" {stat} ")
-    if not (middle and player):
-        return None
-    return _Line(rest, player, None, player) if rest in ("Yes", "No") else _over_under(player, rest)
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
+    return _Line(names[found.side], player, found.line, player, found.line or 0.0)
 
 
 def _main_lines(lines: list[_Priced]) -> list[_Priced]:
@@ -525,8 +519,8 @@ def _game_of_result(found: StoredResult) -> _Game | None:
     if sides is None:
         return None
     key = keys.sport_key(result.competition, result.sport)
-    ident = _hex(found.game_id)
-    return _Game(ident, key, result.competition, result.sport, *sides, result.kick_off)
+    ident, name = _hex(found.game_id), result.match_name
+    return _Game(ident, key, result.competition, result.sport, name, *sides, result.kick_off)
 
 
 def _ident(found: Event | Game | EncodedOddsRow) -> str:

@@ -11,18 +11,10 @@ from types import MappingProxyType
 from typing import Final
 
 from oddsdesk.contract.competitions import named_sport, played_sport
-from oddsdesk.feeds.the_odds_api.importer import (
-    COMPETITIONS,
-    MARKET_TYPES,
-    PARTS_OF_SPORT,
-    SHARED_TITLES,
-    TENNIS_LINES,
-    competition_of_sport,
-)
+from oddsdesk.feeds.the_odds_api.importer import COMPETITIONS, SHARED_TITLES, competition_of_sport
+from oddsdesk.feeds.the_odds_api.markets import MARKET_TYPES, PARTS_OF_SPORT, TENNIS_LINES
 from oddsdesk.pricing.profiles import shipped_profiles
 
-ALTERNATE: Final = "alternate_"
-"""Prefix of the markets with all lines; the others have the main line."""
 REGIONS: Final = frozenset(
     {"us", "us2", "us_dfs", "us_ex", "uk", "eu", "fr", "de", "se", "it", "es", "au"}
 )

@@ -11,10 +11,13 @@ import httpx
 import msgspec
 import pytest
 
+from oddsdesk.contract.competitions import played_sport
 from oddsdesk.contract.results import GameResult, GameStatus
 from oddsdesk.contract.times import format_ms
 from oddsdesk.feeds.imported import SourceFile
 from oddsdesk.feeds.the_odds_api import convert
+from oddsdesk.feeds.the_odds_api.markets import MARKET_TYPES, PARTS_OF_SPORT, PLAYER_KEYS
+from oddsdesk.server.the_odds_api import keys
 from oddsdesk.store.databases import Database
 from tests.kit.odds_api_answers import HOUR_MS
 from tests.kit.running_service import LIMIT_S, NOW, RunningService
@@ -149,14 +152,14 @@ def test_odds_are_american_and_times_unix_if_asked(served: RunningService) -> No
 
 
 def test_regions_and_bookmakers_pick(served: RunningService) -> None:
-    def keys(**asked: str) -> list[str]:
-        found = data(served, "sports/soccer_epl/odds", **asked)
-        return sorted({book["key"] for each in found for book in each["bookmakers"]})
+    def found(**asked: str) -> list[str]:
+        games = data(served, "sports/soccer_epl/odds", **asked)
+        return sorted({book["key"] for each in games for book in each["bookmakers"]})
 
-    assert keys(regions="us") == ["draftkings", "pinnacle"], "Pinnacle has no one currency"
-    assert keys(regions="uk") == ["betfair_ex_uk", "pinnacle"]
-    assert keys(bookmakers="draftkings,unknown", regions="uk") == ["draftkings"]
-    assert keys(bookmakers="unknown") == []
+    assert found(regions="us") == ["draftkings", "pinnacle"], "Pinnacle has no one currency"
+    assert found(regions="uk") == ["betfair_ex_uk", "pinnacle"]
+    assert found(bookmakers="draftkings,unknown", regions="uk") == ["draftkings"]
+    assert found(bookmakers="unknown") == []
     assert refusal(served, "sports/soccer_epl/odds") == (422, "MISSING_REGION")
 
 
@@ -211,8 +214,8 @@ def test_players_teams_halves_and_both_chances_are_named_as_theirs(served: Runni
     served.quote(market_type="team_total", odds={"Home Over 1.5": 2.0, "Home Under 1.5": 1.8}, **of)
     served.quote(market_type="double_chance", odds={"1X": 1.3, "X2": 1.6, "12": 1.2}, **of)
     served.quote(period=1, odds={"Leeds": 2.7, "Draw": 2.1, "Hull": 4.0}, **of)
-    keys = "player_shots,team_totals,double_chance,h2h_h1"
-    (found,) = data(served, "sports/soccer_epl/odds", markets=keys, **ALL)
+    asked = "player_shots,team_totals,double_chance,h2h_h1"
+    (found,) = data(served, "sports/soccer_epl/odds", markets=asked, **ALL)
     outcomes = {each["key"]: each["outcomes"] for each in found["bookmakers"][0]["markets"]}
     assert outcomes["player_shots"] == [
         {"name": "Over", "price": 1.8, "description": "Bo Ek", "point": 1.5}
@@ -221,6 +224,120 @@ def test_players_teams_halves_and_both_chances_are_named_as_theirs(served: Runni
     names = [each["name"] for each in outcomes["double_chance"]]
     assert names == ["Hull or Draw", "Leeds or Draw", "Leeds or Hull"]
     assert [each["name"] for each in outcomes["h2h_h1"]] == ["Hull", "Leeds", "Draw"]
+
+
+def outcomes_of(running: RunningService, sport: str, key: str) -> list[dict[str, Any]]:
+    """Return the outcomes of a market of all games and bookmakers."""
+    games = data(running, f"sports/{sport}/odds", markets=key, **ALL)
+    markets = [each for one in games for book in one["bookmakers"] for each in book["markets"]]
+    assert {each["key"] for each in markets} <= {key, "h2h_lay"}
+    return [outcome for each in markets if each["key"] == key for outcome in each["outcomes"]]
+
+
+def test_a_combined_stat_is_not_in_the_markets_of_its_parts(served: RunningService) -> None:
+    odds = {
+        "D Player points rebounds assists Over 31.5": 1.9,
+        "E Player rebounds assists Over 10.5": 1.8,
+        "C Player Points Over 5.5": 1.7,
+        "C Player assists Over 4.5": 1.6,
+    }
+    served.quote(market_type="player_prop", odds=odds, competition="NBA", match_name="Ab - Bc")
+
+    def players(key: str) -> list[tuple[str, float]]:
+        found = outcomes_of(served, "basketball_nba", key)
+        return [(each["description"], each["price"]) for each in found]
+
+    assert players("player_assists") == [("C Player", 1.6)]
+    assert players("player_points") == [("C Player", 1.7)]
+    assert players("player_rebounds_assists") == [("E Player", 1.8)]
+    assert players("player_points_rebounds_assists") == [("D Player", 1.9)]
+
+
+def test_a_ladder_of_a_player_is_whole_in_the_alternate_market(served: RunningService) -> None:
+    sides = {10.5: (1.5, 2.5), 15.5: (1.9, 1.91), 20.5: (2.6, 1.45)}
+    points = {
+        f"Bo Ek points {name} {line}": price
+        for line, both in sides.items()
+        for name, price in zip(("Over", "Under"), both, strict=True)
+    }
+    shots = {f"Bo Ek shots Over {line}": line + 1 for line in (0.5, 1.5, 2.5)}
+    odds = points | shots
+    served.quote(market_type="player_prop", odds=odds, match_name="Leeds - Hull")
+
+    def lines(key: str) -> list[float]:
+        return [each["point"] for each in outcomes_of(served, "soccer_epl", key)]
+
+    assert lines("player_points") == [15.5, 15.5]
+    assert lines("player_points_alternate") == [10.5, 10.5, 15.5, 15.5, 20.5, 20.5]
+    assert lines("player_shots") == [0.5, 1.5, 2.5], "they have no alternate of it"
+
+
+def unique_prices(*texts: str) -> Iterator[tuple[str, float]]:
+    """Yield selections with a price that no other one has."""
+    for text in texts:
+        UNIQUE.append(text)
+        yield text, round(1.5 + len(UNIQUE) / 100, 2)
+
+
+UNIQUE: list[str] = []
+
+
+def of_every_market(home: str, away: str, parts: int, sums: str) -> Iterator[dict[str, Any]]:
+    """Yield quotes of all market types that The Odds API has, also of each part of the game."""
+    lines = [f"{side} {line}" for line in (1.5, 2.25, 3) for side in ("Over", "Under")]
+    spread = [
+        f"{team} {sign}{line}" for line in (0.5, 1.5) for team, sign in ((home, "-"), (away, "+"))
+    ]
+    whole = {
+        "moneyline": (home, "draw", away),
+        "draw_no_bet": (home.lower(), away),
+        "double_chance": ("1X", "X2", "12"),
+        "btts": ("Yes", "no"),
+        "team_total": [f"{side} {line}" for side in ("Home", "Away") for line in lines],
+        sums: lines,
+        "games_handicap" if sums == "total_games" else "spread": spread,
+    }
+    for market_type, texts in whole.items():
+        of_parts = range(parts + 1) if market_type in ("moneyline", "team_total", "total") else (0,)
+        for period in of_parts:
+            odds = dict(unique_prices(*texts))
+            yield {"market_type": market_type, "period": period, "odds": odds}
+    of_players = [
+        f"Bo Ek {stat} {rest}" for stat in PLAYER_KEYS for rest in ("Over 1.5", "Over 2.5", "Yes")
+    ]
+    yield {"market_type": "player_prop", "odds": dict(unique_prices(*of_players))}
+
+
+@pytest.mark.parametrize(
+    ("competition", "parts", "sums"),
+    [("EPL", 2, "total"), ("NBA", 4, "total"), ("TENNIS", 2, "total_games")],
+)
+def test_each_price_is_in_one_market_or_also_in_its_alternate(
+    served: RunningService, competition: str, parts: int, sums: str
+) -> None:
+    home, away = "Rovers", "United"
+    stored: dict[float, str] = {}
+    for quoted in of_every_market(home, away, parts, sums):
+        served.quote(match_name=f"{home} - {away}", competition=competition, **quoted)
+        stored |= {price: text for text, price in quoted["odds"].items()}
+    sport = keys.sport_key(competition, played_sport(competition))
+    listed = data(served, f"sports/{sport}/events")
+    (ident,) = [each["id"] for each in listed if each["home_team"] == home]
+    endings = ("", *(f"_{part}" for part in PARTS_OF_SPORT[played_sport(competition)]))
+    of_games = [f"{key}{part}" for key in MARKET_TYPES for part in endings]
+    of_players = [f"{key}{more}" for key in PLAYER_KEYS.values() for more in ("", "_alternate")]
+    where: dict[float, set[str]] = {price: set() for price in stored}
+    for asked in (of_games, of_players[:150], of_players[150:]):
+        path = f"sports/{sport}/events/{ident}/odds"
+        (book,) = data(served, path, markets=",".join(asked), **ALL)["bookmakers"]
+        for sold in book["markets"]:
+            family = sold["key"].removeprefix("alternate_").removesuffix("_alternate")
+            for outcome in sold["outcomes"]:
+                where[outcome["price"]].add(family)
+                text = stored[outcome["price"]]
+                said = outcome["name"] if outcome.get("point") is None else f"{outcome['point']:g}"
+                assert said.lstrip("-").casefold() in text.casefold() or family == "double_chance"
+    assert {price: len(families) for price, families in where.items()} == dict.fromkeys(stored, 1)
 
 
 def test_links_ids_and_limits_come_if_asked(served: RunningService) -> None:

@@ -23,17 +23,16 @@ from oddsdesk.feeds.notation import read_as
 from oddsdesk.feeds.the_odds_api import convert
 from oddsdesk.feeds.the_odds_api.importer import (
     Event,
-    MarketKind,
     Outcome,
     UnreadOutcomeError,
     bookmaker_names,
     competition_of_sport,
-    market_kind,
     market_type_of,
     moment,
     read_answers,
     selection_of_outcome,
 )
+from oddsdesk.feeds.the_odds_api.markets import MarketKind, market_kind
 
 SEEN = "2026-04-16T19:00:00Z"
 H2H = ("h2h", [("Chelsea", 4.0, None), ("Draw", 3.5, None), ("Arsenal", 2.0, None)])

@@ -3,13 +3,8 @@
 import pytest
 
 from oddsdesk.contract.competitions import played_sport
-from oddsdesk.feeds.the_odds_api.importer import (
-    COMPETITIONS,
-    MARKET_TYPES,
-    SHARED_TITLES,
-    MarketKind,
-    market_kind,
-)
+from oddsdesk.feeds.the_odds_api.importer import COMPETITIONS, SHARED_TITLES
+from oddsdesk.feeds.the_odds_api.markets import MARKET_TYPES, MarketKind, market_kind
 from oddsdesk.server.the_odds_api import keys
 
 
