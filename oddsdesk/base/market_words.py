@@ -14,6 +14,7 @@ from unicodedata import normalize
 from oddsdesk.base.numbers import decimal_mark, with_marks
 from oddsdesk.base.texts import ENGLISH, N_, language, translated
 from oddsdesk.contract.competitions import period_label, sport_title
+from oddsdesk.contract.identity import teams
 from oddsdesk.contract.markets import market_title
 
 LISTED: Final = (
@@ -53,6 +54,20 @@ _LINE: Final = re.compile(
 )
 _SIDE: Final = re.compile("(?P<about>.+) (?P<side>Over|Under)")
 _ANSWER: Final = re.compile("(?P<about>.+) (?P<answer>Yes|No)")
+
+
+_GAME: Final = N_("{home} v {away}")
+
+
+def shown_game(match_name: str) -> str:
+    """Return a game as people read it: ``PSG v Lyon``, in German and Spanish ``PSG – Lyon``."""
+    pair = teams(match_name)
+    return translated(_GAME).format(home=pair[0], away=pair[1]) if pair else match_name
+
+
+def between_teams() -> str:
+    """Return what ``shown_game`` has between the teams, with its spaces."""
+    return translated(_GAME).format(home="", away="")
 
 
 def market_text(market_type: str) -> str:

@@ -10,13 +10,13 @@ import click
 import msgspec
 
 from oddsdesk.base.clock import system_clock
-from oddsdesk.base.market_words import selection_text
+from oddsdesk.base.market_words import selection_text, shown_game
 from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import N_, _, pgettext, translated
 from oddsdesk.cli.options import json_option, ledger_option, moment
 from oddsdesk.cli.own_records import open_ledger, own_profiles
 from oddsdesk.cli.terminal import plain, print_counts, print_problems, read_input
-from oddsdesk.contract.identity import game_id, game_title
+from oddsdesk.contract.identity import game_id
 from oddsdesk.feeds.accounts import AccountBet, AccountBets, AccountSource, clock_apart
 from oddsdesk.feeds.accounts import betfair as betfair_account
 from oddsdesk.feeds.accounts import kalshi as kalshi_account
@@ -293,7 +293,7 @@ def _bet_text(bet: PlacedBet) -> str:
     if bet.result is not None:
         result = f"{translated(bet.result.words)} {num(bet.profit):+.2f}"
     money = f"{num(bet.stake):.2f} {bet.currency}".strip()
-    where = plain(f"{selection_text(bet.selection)}, {game_title(bet.match_name)}")
+    where = plain(f"{selection_text(bet.selection)}, {shown_game(bet.match_name)}")
     if bet.kind is BetKind.LAY:
         text = _("lay {where}: {money} at {odds:.4g}, {result}")
     else:

@@ -11,7 +11,7 @@ from typing import Any, Final
 import click
 
 from oddsdesk.base.clock import system_clock
-from oddsdesk.base.market_words import period_text
+from oddsdesk.base.market_words import period_text, shown_game
 from oddsdesk.base.numbers import num
 from oddsdesk.base.tasks import exhaust
 from oddsdesk.base.texts import N_, _, pgettext, translated
@@ -23,7 +23,6 @@ from oddsdesk.cli.bet_sources import Moment, board_of, read_moment, reference_ch
 from oddsdesk.cli.options import Number
 from oddsdesk.cli.own_records import own_rules, own_setting, placed_bets
 from oddsdesk.cli.terminal import aligned, market_words, plain
-from oddsdesk.contract.identity import game_title
 from oddsdesk.desk.opportunities.rows import LegRow, count_text, leg_rows, rules_text
 from oddsdesk.desk.settings.declared import split_of
 from oddsdesk.ledger.open_bets import by_bookmaker, open_by_outcome
@@ -227,7 +226,7 @@ def _table(found: Sequence[Sequence[LegRow]], sources: Sequence[str], reference:
 
 
 def _note_line(row: LegRow, note: RuleNote) -> str:
-    return plain(f"{game_title(row.found.match_name)}: {translated(note.text)}")
+    return plain(f"{shown_game(row.found.match_name)}: {translated(note.text)}")
 
 
 def _rows(legs: Sequence[LegRow], reference: str) -> list[tuple[str, ...]]:
@@ -243,7 +242,7 @@ def _rows(legs: Sequence[LegRow], reference: str) -> list[tuple[str, ...]]:
         f"{num(staked.worst_pct):+.2f} %",
         f"{num(found.hold_pct):+.2f} %",
     )
-    game = plain(f"{game_title(found.match_name)}{market}{_other_words(found, staked)}")
+    game = plain(f"{shown_game(found.match_name)}{market}{_other_words(found, staked)}")
     return [
         (
             *(whole if row.is_first else ("", "", "")),

@@ -4,12 +4,11 @@ import itertools
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
-from oddsdesk.base.market_words import selection_text
+from oddsdesk.base.market_words import selection_text, shown_game
 from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import N_, _, ngettext, pgettext, translated
 from oddsdesk.board.valuation.verdict_words import PER_DECIDED, PER_DECIDED_TEXT
 from oddsdesk.cli.terminal import aligned, plain
-from oddsdesk.contract.identity import game_title
 from oddsdesk.contract.times import format_minute
 from oddsdesk.ledger import reporting
 from oddsdesk.ledger.bet_kinds import BetKind
@@ -103,7 +102,7 @@ def _bet(bet: PlacedBet, now_ms: int) -> tuple[str, ...]:
         _per(bet.ev, bet.per),
         _closing(bet),
         "" if bet.profit is None else f"{num(bet.profit):+.2f}",
-        plain(game_title(bet.match_name)),
+        plain(shown_game(bet.match_name)),
     )
 
 

@@ -9,7 +9,7 @@ import click
 from msgspec.structs import replace
 
 from oddsdesk.base.clock import system_clock
-from oddsdesk.base.market_words import selection_text
+from oddsdesk.base.market_words import selection_text, shown_game
 from oddsdesk.base.numbers import num
 from oddsdesk.base.tasks import returned
 from oddsdesk.base.texts import N_, _, ngettext, translated
@@ -37,7 +37,6 @@ from oddsdesk.cli.bet_sources import (
 from oddsdesk.cli.options import AmountType
 from oddsdesk.cli.own_records import own_money, own_setting, placed_bets, preset
 from oddsdesk.cli.terminal import aligned, market_words, plain
-from oddsdesk.contract.identity import game_title
 from oddsdesk.desk.settings.declared import own_rules_text, stake_plan
 from oddsdesk.ledger.accounts import in_main_currency
 from oddsdesk.ledger.open_bets import placed_in
@@ -234,7 +233,7 @@ def _row(bet: Bet, reference: str) -> tuple[str, ...]:
         "" if found.ev is None else f"{num(found.ev):+.2f} %{unit:2}",
         f"{num(bet.stake):g}" if bet.stake else "",
         _why(bet, reference),
-        plain(f"{game_title(price.match_name)}, {_market(bet)}"),
+        plain(f"{shown_game(price.match_name)}, {_market(bet)}"),
     )
 
 

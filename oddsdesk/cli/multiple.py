@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 import click
 
 from oddsdesk.base.clock import system_clock
-from oddsdesk.base.market_words import typed_selection
+from oddsdesk.base.market_words import shown_game, typed_selection
 from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import N_, _, translated
 from oddsdesk.board.board import Board
@@ -25,7 +25,6 @@ from oddsdesk.cli.bet_sources import (
 )
 from oddsdesk.cli.options import OddsType, json_option
 from oddsdesk.cli.terminal import aligned, market_words, plain
-from oddsdesk.contract.identity import game_title
 from oddsdesk.contract.markets import market_named
 from oddsdesk.contract.texts import folded
 from oddsdesk.pricing.formats import OddsFormatError, parse_typed
@@ -152,7 +151,7 @@ def _game(games: Mapping[str, GameEntry], text: str) -> GameEntry:
         return found[0]
     if not found:
         raise click.UsageError(_("no game {text!r} has prices now").format(text=text))
-    names = ", ".join(game_title(game.match_name) for game in found[:3])
+    names = ", ".join(shown_game(game.match_name) for game in found[:3])
     if len(found) > 3:
         names = _("{names} and {count} more").format(names=names, count=len(found) - 3)
     raise click.UsageError(
@@ -174,7 +173,7 @@ def _selection(board: Board, game: GameEntry, market_type: str, text: str) -> st
     same = [name for name in known if folded(name) == folded(text)]
     if same:
         return same[0]
-    what = f"{game_title(game.match_name)}, {market_words(market_type, game.sport, 0)}"
+    what = f"{shown_game(game.match_name)}, {market_words(market_type, game.sport, 0)}"
     if known:
         wrong = _("no selection {text!r} in {market}; it has {selections}")
     else:
@@ -257,5 +256,5 @@ def _row(leg: _Leg) -> tuple[str, ...]:
         "" if price.odds is None else f"{num(price.odds):g}",
         "" if price.fair_odds is None else f"{num(price.fair_odds):.3f}",
         f"±{num(price.band * 100):.2f}" if price.band else "",
-        plain(f"{game_title(game.match_name)}, {market}"),
+        plain(f"{shown_game(game.match_name)}, {market}"),
     )

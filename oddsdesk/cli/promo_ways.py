@@ -4,6 +4,7 @@ import math
 from collections.abc import Collection
 from typing import Any, Final
 
+from oddsdesk.base.market_words import shown_game
 from oddsdesk.base.numbers import num
 from oddsdesk.base.text import near_names
 from oddsdesk.base.texts import N_, _, ngettext, translated
@@ -11,7 +12,6 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.promotions import PromoWay, Ways
 from oddsdesk.board.valuation.verdict_words import amount_text, caution_text
 from oddsdesk.cli.terminal import aligned, market_words, plain
-from oddsdesk.contract.identity import game_title
 from oddsdesk.contract.times import format_ms
 from oddsdesk.pricing.promotions import PromoKind, Promotion
 from oddsdesk.pricing.settlement_rules import SettlementRules
@@ -133,7 +133,7 @@ def table_of_ways(
             headings = _HEADINGS if ways[0].is_hedged else _UNHEDGED
             lines += [plain(title), *aligned(headings, rows, _RIGHT), ""]
     notes = dict.fromkeys(
-        plain(f"{game_title(way.match_name)}: {translated(note.text)}")
+        plain(f"{shown_game(way.match_name)}: {translated(note.text)}")
         for way in found.hedged
         for note in way.notes(rules)
     )
@@ -156,7 +156,7 @@ def _rows(way: PromoWay, reference: str) -> list[tuple[str, ...]]:
     """Return a row per leg; the first also has the figures of all legs."""
     key = way.legs[0].key
     market = market_words(key.market_type, way.sport, key.period)
-    game = plain(f"{game_title(way.match_name)}, {market}")
+    game = plain(f"{shown_game(way.match_name)}, {market}")
     rows = list[tuple[str, ...]]()
     for place, leg in enumerate(way.legs):
         paid = way.boosted_odds if place == 0 else leg.typed_odds

@@ -10,6 +10,7 @@ import click
 import msgspec
 
 from oddsdesk.base.clock import system_clock
+from oddsdesk.base.market_words import shown_game
 from oddsdesk.base.texts import N_, _, translated
 from oddsdesk.cli.bet_sources import check_source, read_key, source_options
 from oddsdesk.cli.import_ import FORMATS
@@ -25,7 +26,6 @@ from oddsdesk.cli.options import (
 from oddsdesk.cli.terminal import Progress, plain, print_list, standard_input
 from oddsdesk.client import errors
 from oddsdesk.client.blocking import SyncClient
-from oddsdesk.contract.identity import game_title
 from oddsdesk.contract.results import ResultRow, result_row
 from oddsdesk.contract.times import format_ms
 from oddsdesk.feeds.importing import leave_out_over, read_files
@@ -147,7 +147,7 @@ def _row(row: ResultRow) -> Sequence[str]:
     cells = (
         row.kick_off,
         row.competition or "-",
-        game_title(row.match_name),
+        shown_game(row.match_name),
         status,
         score,
         " ".join(f"{home}-{away}" for _, home, away in row.periods) or "-",

@@ -10,7 +10,7 @@ import click
 from oddsdesk.base.clock import system_clock
 from oddsdesk.base.figures import FigureError
 from oddsdesk.base.file_kinds import RESULTS, wrong_kind
-from oddsdesk.base.market_words import selection_text
+from oddsdesk.base.market_words import selection_text, shown_game
 from oddsdesk.base.spreadsheets import SheetError
 from oddsdesk.base.texts import _, translated
 from oddsdesk.cli.bet_sources import read_key
@@ -21,7 +21,6 @@ from oddsdesk.client import errors
 from oddsdesk.client.blocking import SyncClient
 from oddsdesk.client.client import RESULTS_PATH
 from oddsdesk.contract.formats import FOOTBALL_DATA
-from oddsdesk.contract.identity import game_title
 from oddsdesk.contract.results import BadResultError, GameResult, of_row, with_abandoned
 from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, cashed_out, recorded_text, settled
@@ -322,7 +321,7 @@ def _settled_lines(before: PlacedBet, bet: PlacedBet) -> list[str]:
 def _bet_text(bet: PlacedBet) -> str:
     named = selection_text(bet.selection)
     text = _("bet {number}, {selection}").format(number=bet.ident, selection=named)
-    return f"{text}, {game_title(bet.match_name)}" if bet.match_name else text
+    return f"{text}, {shown_game(bet.match_name)}" if bet.match_name else text
 
 
 def _lists(found: Settled) -> dict[str, Any]:

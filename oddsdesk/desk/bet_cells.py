@@ -3,11 +3,16 @@
 from collections.abc import Callable
 from typing import Final
 
-from oddsdesk.base.market_words import market_text, period_text, selection_order, selection_text
+from oddsdesk.base.market_words import (
+    market_text,
+    period_text,
+    selection_order,
+    selection_text,
+    shown_game,
+)
 from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import _, translated
 from oddsdesk.board.valuation.verdict_words import PER_DECIDED, PER_DECIDED_TEXT
-from oddsdesk.contract.identity import game_title
 from oddsdesk.contract.markets import MARKET_RANK
 from oddsdesk.desk.ui import formatting
 from oddsdesk.desk.ui.table.cells import Align, Cell, Column, ColumnSpec, Priority
@@ -30,7 +35,7 @@ def stake_text(bet: PlacedBet) -> str:
 
 def market_and_game(bet: PlacedBet) -> str:
     """Return the market and game of a bet, as far as known."""
-    game = game_title(bet.match_name)
+    game = shown_game(bet.match_name)
     return ", ".join(filter(None, (_market_text(bet), game)))
 
 

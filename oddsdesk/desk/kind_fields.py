@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QFormLayout, QGridLayout, QLineEdit, QScrollArea, QWidget
 
 from oddsdesk.base.figures import FigureError, read_number, read_typed_amount
-from oddsdesk.base.market_words import selection_text, typed_selection
+from oddsdesk.base.market_words import selection_text, shown_game, typed_selection
 from oddsdesk.base.numbers import num, typed_number, with_marks
 from oddsdesk.base.texts import _, pgettext, translated
 from oddsdesk.desk.ui.controls.fields import ChoiceBox
@@ -350,7 +350,7 @@ def legs_text(bet: PlacedBet) -> str:
                 None,
                 (
                     f"{selection_text(leg.selection)} {with_marks(format_odds(leg.odds))}",
-                    leg.match_name,
+                    shown_game(leg.match_name),
                     "" if leg.result is None else translated(leg.result.words),
                 ),
             )

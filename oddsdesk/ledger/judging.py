@@ -13,12 +13,12 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from oddsdesk.base.market_words import selection_text
+from oddsdesk.base.market_words import selection_text, shown_game
 from oddsdesk.base.numbers import date_text, hour_text
 from oddsdesk.base.text import and_joined
 from oddsdesk.base.texts import N_, _, translated
 from oddsdesk.contract.competitions import FOOTBALL, OTHER, named_competition, played_sport
-from oddsdesk.contract.identity import game_title, teams
+from oddsdesk.contract.identity import teams
 from oddsdesk.contract.markets import Form, form_of
 from oddsdesk.contract.results import (
     ENDED,
@@ -694,7 +694,7 @@ def _own_result(result: GameResult) -> str:
 
 
 def _game_text(bet: PlacedBet, result: GameResult) -> str:
-    return f"{game_title(result.match_name)} ({recorded_text(_by(bet, result))})"
+    return f"{shown_game(result.match_name)} ({recorded_text(_by(bet, result))})"
 
 
 def _word(selection: SelectionResult) -> str:

@@ -7,10 +7,9 @@ reason and the result that it would give.
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-from oddsdesk.base.market_words import selection_text
+from oddsdesk.base.market_words import selection_text, shown_game
 from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import _, translated
-from oddsdesk.contract.identity import game_title
 from oddsdesk.contract.results import SOUGHT_EARLIER_MS, SOUGHT_LATER_MS, GameResult
 from oddsdesk.ledger.bet_kinds import BetKind
 from oddsdesk.ledger.bets import (
@@ -54,7 +53,7 @@ class ToCheck(NamedTuple):
     def check_text(self) -> str:
         """The bet, the reason, and how it would end."""
         bet = self.bet
-        game = f", {game_title(bet.match_name)}" if bet.match_name else ""
+        game = f", {shown_game(bet.match_name)}" if bet.match_name else ""
         named = selection_text(bet.selection)
         values = {"ident": bet.ident, "selection": named, "game": game, "why": self.why}
         if self.proposed is None:

@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from oddsdesk.base.clock import Clock
-from oddsdesk.base.market_words import market_text, selection_text
+from oddsdesk.base.market_words import market_text, selection_text, shown_game
 from oddsdesk.base.numbers import num
 from oddsdesk.base.tasks import Jobs, in_daemon_thread, slices, spawn
 from oddsdesk.base.texts import _, ngettext, translated
@@ -42,7 +42,7 @@ from oddsdesk.board.valuation.verdict_words import (
     derived_text,
     for_sale_text,
 )
-from oddsdesk.contract.identity import dated_game_title, game_title
+from oddsdesk.contract.identity import dated_game_title
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.matching.bet_games import is_same_kick_off
 from oddsdesk.pricing.formats import ev_to_tenth, to_tenth
@@ -393,7 +393,7 @@ class AlertWatch:
                 also = _with_odds(
                     f"{{game}} · {reached}{{doubt}}",
                     rule.odds,
-                    game=game_title(rule.game),
+                    game=shown_game(rule.game),
                     doubt=doubt,
                 )
                 level = (odds / rule.odds - 1) * 100
@@ -741,7 +741,7 @@ def value_text(price: AssessedPrice) -> Said:
     """Return the game, and what the price is judged by."""
     found = price.assessment
     said: list[str | float] = [
-        f"{game_title(price.match_name)} · {market_text(price.key.market_type)}"
+        f"{shown_game(price.match_name)} · {market_text(price.key.market_type)}"
     ]
     if found.fair_odds is not None:
         said += _with_odds(f" · {_('fair {odds}')}", _rounded(found.fair_odds))
@@ -783,7 +783,7 @@ def opportunity_title(found: Opportunity) -> str:
     """Return what the worst of all outcomes leaves, a push among them, and where."""
     profit = to_tenth(found.outlay.worst_of_all_pct)
     return _("Arbitrage {profit:+.1f} %: {game}").format(
-        profit=num(profit), game=game_title(found.match_name)
+        profit=num(profit), game=shown_game(found.match_name)
     )
 
 
@@ -841,7 +841,7 @@ def steam_text(section: Section, steam: Steam, name_of: Callable[[str], str]) ->
     moved = _("{points:.1f} points or more at {bookmakers}").format(
         points=num(steam.points), bookmakers=names
     )
-    return f"{game_title(section.match_name)} · {moved}"
+    return f"{shown_game(section.match_name)} · {moved}"
 
 
 def kick_off_texts(match_name: str, selections: Sequence[str]) -> tuple[str, str]:
@@ -851,7 +851,7 @@ def kick_off_texts(match_name: str, selections: Sequence[str]) -> tuple[str, str
         "You have a bet on it: {selections}", "You have {count} bets on it: {selections}", count
     )
     return (
-        _("{game} starts soon").format(game=game_title(match_name)),
+        _("{game} starts soon").format(game=shown_game(match_name)),
         text.format(
             count=count, selections=", ".join(map(selection_text, selections[:_MOST_NAMED]))
         ),

@@ -62,7 +62,7 @@ RULE_TITLES: Final = {
 }
 """The names of rules in Explain, without their limits."""
 _CAUTIONS: Final = {
-    Caution.NOT_COMPARABLE: _("different market (2-way v 3-way)"),
+    Caution.NOT_COMPARABLE: _("different market (2-way vs 3-way)"),
     Caution.UNREAD_OUTCOME: _("an outcome is missing or unreadable"),
     Caution.OTHER_RULES: _("overtime rules differ"),
     Caution.STATE_DIFFERS: _("in play at only one of the two"),

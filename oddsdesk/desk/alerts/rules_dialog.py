@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontDatabase, QKeyEvent, QTextCursor
 
 from oddsdesk.base.files import OWNER_ONLY, make_own_folder, whole_file
-from oddsdesk.base.market_words import selection_text
+from oddsdesk.base.market_words import selection_text, shown_game
 from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import _, pgettext, translated
 from oddsdesk.board.alerts import rules_text
@@ -30,7 +30,6 @@ from oddsdesk.board.alerts.rules import (
     ValueRule,
     decode_rules,
 )
-from oddsdesk.contract.identity import game_title
 from oddsdesk.contract.markets import market_title
 from oddsdesk.desk.alerts.rule_form import KnownNames, RuleForm, values_of
 from oddsdesk.desk.ui.controls.fields import ChoiceBox
@@ -398,7 +397,7 @@ def watched_text(rule: Rule) -> str:
             if rule.period:
                 market = _("{market}, part {number}").format(market=market, number=rule.period)
             odds = exact_odds_text(rule.odds)
-            game = game_title(rule.game)
+            game = shown_game(rule.game)
             return _("{selection} reaches {odds} at {where} · {game} · {market}").format(
                 selection=selection_text(rule.selection),
                 odds=odds,

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 
 from oddsdesk.base.figures import FigureError, read_stake, read_typed_amount, read_typed_time
-from oddsdesk.base.market_words import market_text, selection_text, typed_selection
+from oddsdesk.base.market_words import market_text, selection_text, shown_game, typed_selection
 from oddsdesk.base.numbers import num, typed_number, with_marks
 from oddsdesk.base.texts import _, pgettext, translated
 from oddsdesk.board.model.matrix import GameEntry
@@ -74,7 +74,7 @@ class BetDialog(FormDialog):
         self._now_ms = now_ms
         held = PlacedBet("", "", "", "", "", 0, "", "", 0.0, 0.0, now_ms) if bet is None else bet
         self._held = held
-        self.game = QLineEdit(held.match_name, placeholderText="Arsenal v Chelsea")
+        self.game = QLineEdit(held.match_name, placeholderText=shown_game("Arsenal v Chelsea"))
         self.competition = QLineEdit(held.competition, placeholderText="EPL")
         self.sport = _choice(
             [("", "–"), *((each, translated(sport_title(each))) for each in SPORTS)]

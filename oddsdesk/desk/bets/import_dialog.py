@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from oddsdesk.base.figures import FigureError, Habit, read_stake
-from oddsdesk.base.market_words import selection_text
+from oddsdesk.base.market_words import selection_text, shown_game
 from oddsdesk.base.numbers import num, typed_number, with_marks
 from oddsdesk.base.spreadsheets import SheetError, SheetRow
 from oddsdesk.base.text import as_written
@@ -335,7 +335,9 @@ class ImportDialog(FormDialog):
             placed = (moment_text if bet.placed_at % DAY_MS else day_text)(bet.placed_at, UTC)
             figures = (with_marks(format_odds(bet.odds)), f"{num(bet.stake):,.2f}", result, placed)
             kind = "" if bet.kind is BetKind.BACK else translated(bet.kind.words)
-            item = QTreeWidgetItem([selection_text(bet.selection), kind, *figures, bet.match_name])
+            item = QTreeWidgetItem(
+                [selection_text(bet.selection), kind, *figures, shown_game(bet.match_name)]
+            )
             item.setToolTip(0, legs_text(bet))
             self.preview.addTopLevelItem(item)
         self.summary.setText(_summary(found, len(self._rows)))

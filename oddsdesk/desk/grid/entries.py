@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from oddsdesk.base.market_words import searched_selection
+from oddsdesk.base.market_words import searched_selection, shown_game
 from oddsdesk.base.texts import translated
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.matrix import (
@@ -31,7 +31,6 @@ from oddsdesk.board.valuation.figures import (
     window_without,
 )
 from oddsdesk.contract.competitions import competition_title, period_label
-from oddsdesk.contract.identity import game_title
 from oddsdesk.contract.markets import market_title
 from oddsdesk.pricing.assessment import Caution, doubts_in_order
 from oddsdesk.pricing.value import DerivedKind, expected_value, floored_from, is_same_state
@@ -474,7 +473,7 @@ def make_selection_entry(
     comparison: Comparison, key: GameSelectionKey, matrix: Matrix, section: Section
 ) -> SelectionEntry:
     """Return the selection of a price that is new to the grid."""
-    game = game_title(matrix.match_name)
+    game = shown_game(matrix.match_name)
     label = period_label(matrix.sport, key.period)
     said = (
         matrix.match_name,

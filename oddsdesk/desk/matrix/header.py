@@ -6,11 +6,11 @@ from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QToolButton, QWidget
 
+from oddsdesk.base.market_words import shown_game
 from oddsdesk.base.texts import _
 from oddsdesk.board.model.matrix import GameEntry, Matrix
 from oddsdesk.board.model.results import GameScore
 from oddsdesk.contract.competitions import competition_title
-from oddsdesk.contract.identity import game_title
 from oddsdesk.desk.matrix.layout import groups_of
 from oddsdesk.desk.ui import spacing
 from oddsdesk.desk.ui.controls.buttons import ChipRow, MenuButton
@@ -94,7 +94,7 @@ class MatrixHeader(QWidget):
         self._live.setVisible(is_live)
         if game is None:
             return
-        self._title.show_text(game_title(game.match_name))
+        self._title.show_text(shown_game(game.match_name))
         self._kick_off = kick_off_text(game.kick_off, now_ms)
         until = "" if game.kick_off is None else until_text(game.kick_off, now_ms)
         if score is not None and is_over:

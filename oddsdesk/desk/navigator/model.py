@@ -21,7 +21,7 @@ from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from oddsdesk.base.clock import Clock
-from oddsdesk.base.market_words import sport_text
+from oddsdesk.base.market_words import between_teams, shown_game, sport_text
 from oddsdesk.base.texts import _, ngettext
 from oddsdesk.board.model.matrix import GameEntry
 from oddsdesk.board.model.results import GameScore
@@ -245,7 +245,8 @@ class GamesModel(QAbstractListModel):
     def matches(self, game: GameEntry) -> bool:
         """Say whether a game holds every word of the filter."""
         title = competition_title(game.competition)
-        text = f"{game.match_name} {game.competition} {title} {game.sport}".casefold()
+        name = f"{game.match_name} {shown_game(game.match_name)}"
+        text = f"{name} {game.competition} {title} {game.sport}".casefold()
         return all(word in text for word in self._words)
 
     def row_of_game(self, game_id: str) -> int | None:
@@ -311,7 +312,7 @@ class GamesModel(QAbstractListModel):
             return None
         game = self._shown[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
-            return game.match_name
+            return shown_game(game.match_name)
         score = self._scores.get(game.game_id)
         if role == Qt.ItemDataRole.ToolTipRole:
             told = (game_text("", game.match_name), competition_title(game.competition))
@@ -330,7 +331,7 @@ class GamesModel(QAbstractListModel):
             title = competition_title(game.competition)
             stands = "" if score is None else f", {score.in_words}"
             return _("{match_name}, {title}{stands}, {count} bookmakers{favourite}").format(
-                match_name=game.match_name,
+                match_name=shown_game(game.match_name),
                 title=title,
                 stands=stands,
                 count=count,
@@ -525,11 +526,12 @@ class GameDelegate(_RowDelegate):
             self._text(painter, area, game.match_name, TextRole.STRONG, self._body)
             return
         home, away = pair
-        room = area.width() - self._body.lay(" v ").width
+        between = between_teams()
+        room = area.width() - self._body.lay(between).width
         share = max(room // 2, room - self._body.lay(away).width)  # so that both are told
         for text, ink, most in (
             (home, TextRole.STRONG, share),
-            (" v ", TextRole.NOTE, room),
+            (between, TextRole.NOTE, room),
             (away, TextRole.STRONG, room),
         ):
             place = QRectF(area.left(), area.top(), min(most, area.width()), area.height())

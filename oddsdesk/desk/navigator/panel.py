@@ -28,6 +28,7 @@ from PySide6.QtGui import (
 )
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.market_words import shown_game
 from oddsdesk.base.numbers import number_style
 from oddsdesk.base.texts import _
 from oddsdesk.board.board import Board
@@ -39,7 +40,6 @@ from oddsdesk.board.model.notices import (
     ResultsChanged,
     ValueBetsChanged,
 )
-from oddsdesk.contract.identity import game_title
 from oddsdesk.contract.resources import Game
 from oddsdesk.desk.navigator.model import (
     ALL,
@@ -362,7 +362,7 @@ class Navigator(QtWidgets.QWidget):
         favourite = menu.addAction(_("Favourite"), lambda: self._favourites.toggle(ident))
         favourite.setCheckable(True)
         favourite.setChecked(ident in self._favourites)
-        name = game_title(game.match_name)
+        name = shown_game(game.match_name)
         menu.addAction(_("Copy name"), lambda: QGuiApplication.clipboard().setText(name))
         return menu
 

@@ -6,7 +6,7 @@ from functools import reduce
 from typing import Any, Final
 
 from oddsdesk.base.clock import Clock
-from oddsdesk.base.market_words import market_text, period_text, selection_text
+from oddsdesk.base.market_words import market_text, period_text, selection_text, shown_game
 from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import N_, _, pgettext, translated
 from oddsdesk.board.board import Board
@@ -18,7 +18,6 @@ from oddsdesk.board.valuation.verdict_words import (
     currency_text,
     levels_in_words,
 )
-from oddsdesk.contract.identity import game_title
 from oddsdesk.desk.bet_cells import at_bookmaker, stake_text
 from oddsdesk.desk.export.files import Row, identified, time_value
 from oddsdesk.desk.opportunities.rows import LegKey, LegRow, rules_text
@@ -192,7 +191,7 @@ def _facts(row: LegRow, seen_at: int, now_ms: int) -> Iterator[str]:
         )
     else:
         yield f"{named}: {_NO_PRICE}"
-    game = game_title(found.match_name)
+    game = shown_game(found.match_name)
     yield f"{KIND_TITLES[row.kind]} · {game} · {_market_text(row)}"
     if row.is_priced and row.bet is None:
         yield from _price_facts(row, seen_at, now_ms)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
 from oddsdesk.base.clock import Clock
-from oddsdesk.base.market_words import market_text, period_text, selection_text
+from oddsdesk.base.market_words import market_text, period_text, selection_text, shown_game
 from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import N_, _, pgettext
 from oddsdesk.board.board import Board
@@ -12,7 +12,6 @@ from oddsdesk.board.model.matrix import CellKey
 from oddsdesk.board.opportunities.finder import OpportunityLeg
 from oddsdesk.board.promotions import PromoWay, WayKey
 from oddsdesk.board.valuation.verdict_words import caution_text, currency_text, levels_in_words
-from oddsdesk.contract.identity import game_title
 from oddsdesk.desk.export.files import Row, identified, time_value
 from oddsdesk.desk.ui.formatting import (
     clock_text,
@@ -144,7 +143,7 @@ def _facts(row: WayRow, seen_at: int, now_ms: int) -> Iterator[str]:
     yield _("{bet} at {bookmaker}: {odds}").format(
         bet=leg_text(row), bookmaker=leg.bookmaker, odds=exact_odds_text(row.odds)
     )
-    yield f"{game_title(way.match_name)} · {_market_text(row)} · {_start(row, now_ms)}"
+    yield f"{shown_game(way.match_name)} · {_market_text(row)} · {_start(row, now_ms)}"
     if row.is_first and way.bet.boost:
         yield _("{odds} without the boost").format(odds=exact_odds_text(leg.odds))
     if leg.net_odds != leg.odds:

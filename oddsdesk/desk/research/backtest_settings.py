@@ -32,7 +32,7 @@ LATENCIES: Final = (
 )
 _STRATEGIES: Final = (
     (_("Value bets"), "value"),
-    (_("Best price v mean of all bookmakers"), "best-vs-mean"),
+    (_("Best price vs mean of all bookmakers"), "best-vs-mean"),
 )
 _MOMENTS: Final = ((_("Any moment before the game"), "any"), (_("Closing prices"), "close"))
 _PRICES: Final = ((_("Bookmakers' prices"), ""), (_("Best of many (football-data)"), SERIES[0]))
@@ -323,7 +323,7 @@ class BacktestSettingsDialog(FormDialog):
                 ),
             ),
             (
-                _("Best price v mean"),
+                _("Best price vs mean"),
                 right,
                 ((_("&Alpha"), self.alpha), (_("Least &bookmakers"), self.least_books)),
             ),

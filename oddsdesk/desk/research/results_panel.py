@@ -10,10 +10,11 @@ from PySide6.QtCore import QModelIndex, Signal
 from PySide6.QtGui import QShowEvent
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.market_words import shown_game
 from oddsdesk.base.numbers import num
 from oddsdesk.base.tasks import spawn
 from oddsdesk.base.texts import N_, _, ngettext, pgettext, translated
-from oddsdesk.contract.identity import game_title, without_date
+from oddsdesk.contract.identity import without_date
 from oddsdesk.contract.results import GameStatus
 from oddsdesk.desk.export.files import Table, table_of
 from oddsdesk.desk.export.saving import TableSaver
@@ -339,13 +340,13 @@ COLUMNS: Final[tuple[ColumnSpec[ListedResult, int], ...]] = (
         "match_name",
         N_("Game"),
         Column(
-            "Manchester City vs Leeds",
+            "Manchester City v Leeds",
             Align.LEFT,
             stretches=True,
-            likes="Wolverhampton Wanderers vs Manchester United",
-            widest="Wolverhampton Wanderers vs Manchester United at home",
+            likes="Wolverhampton Wanderers v Manchester United",
+            widest="Wolverhampton Wanderers v Manchester United at home",
         ),
-        lambda row, _now: Cell(game_title(without_date(row.match_name)), TextRole.STRONG),
+        lambda row, _now: Cell(shown_game(without_date(row.match_name)), TextRole.STRONG),
         lambda row: row.match_name.casefold(),
         tip=_("Enter opens the game"),
         exports=(

@@ -9,13 +9,13 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.market_words import shown_game
 from oddsdesk.base.texts import _
 from oddsdesk.board.board import Board
 from oddsdesk.board.history import sources
 from oddsdesk.board.model.matrix import GameEntry, RowKey
 from oddsdesk.board.model.notices import ConnectionChanged, GameMerged, GamesChanged, Link, Notice
 from oddsdesk.client.client import Client
-from oddsdesk.contract.identity import game_title
 from oddsdesk.desk.bookmakers.controller import BookmakersController
 from oddsdesk.desk.connections.manager import ConnectionManager
 from oddsdesk.desk.matrix.layout import BookmakerColumns, BookmakerOrder
@@ -609,7 +609,7 @@ class Desk:
         game = self._board.games.get(game_id)
         matrix = self._board.matrix(game_id)
         name = game.match_name if game else matrix.match_name if matrix else ""
-        return game_title(name or self._name_by_bets(game_id) or _("Game"))
+        return shown_game(name or self._name_by_bets(game_id) or _("Game"))
 
     def _name_by_bets(self, game_id: str) -> str:
         """Return the name of a delisted game from a bet on it."""

@@ -9,10 +9,10 @@ from PySide6.QtCore import QByteArray, QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.market_words import shown_game
 from oddsdesk.base.texts import _, mid_sentence
 from oddsdesk.board.board import Board
 from oddsdesk.contract.competitions import competition_title
-from oddsdesk.contract.identity import game_title
 from oddsdesk.desk.connections.profiles import Profile, shown_name
 from oddsdesk.desk.navigator.model import Favourites
 from oddsdesk.desk.navigator.panel import Navigator
@@ -173,7 +173,7 @@ class Navigation(QObject):
         self.bugs.uninstall()
 
     def _title(self, game_id: str) -> str:
-        return game_title(self._board.games[game_id].match_name)
+        return shown_game(self._board.games[game_id].match_name)
 
 
 def gone_text(titles: Sequence[str]) -> str:
@@ -201,7 +201,7 @@ def game_entries(board: Board, clock: Clock, open_game: Callable[[str], object])
             yield Entry(
                 f"game {game_id}",
                 Kind.GAME,
-                game_title(game.match_name),
+                shown_game(game.match_name),
                 partial(open_game, game_id),
                 note,
             )

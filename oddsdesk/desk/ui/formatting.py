@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Final
 
 from oddsdesk.base.figures import may_be_thousands
-from oddsdesk.base.market_words import market_text, period_text
+from oddsdesk.base.market_words import market_text, period_text, shown_game
 from oddsdesk.base.numbers import date_text, decimal_mark, hour_text, num, weekday_text, with_marks
 from oddsdesk.base.texts import _, pgettext
 from oddsdesk.contract.identity import teams
@@ -255,12 +255,9 @@ def untold_text(market_type: str, sport: str, period: int, selection: str, match
 def game_text(selection: str, match_name: str) -> str:
     """Return the opponent of a selected team, such as "v Arsenal", else both teams."""
     pair = teams(match_name)
-    if pair is None:
-        return match_name
-    home, away = pair
-    if selection == home:
-        return f"v {away}"
-    return f"v {home}" if selection == away else f"{home} v {away}"
+    if pair is None or selection not in pair:
+        return shown_game(match_name)
+    return _("v {team}").format(team=pair[selection == pair[0]])
 
 
 MINUTE_MS = 60_000

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction
 
 from oddsdesk.base.clock import Clock
-from oddsdesk.base.market_words import market_text, selection_text
+from oddsdesk.base.market_words import market_text, selection_text, shown_game
 from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import _, translated
 from oddsdesk.board.board import Board
@@ -24,7 +24,6 @@ from oddsdesk.board.opportunities.offers import (
     worst_with_placed,
 )
 from oddsdesk.board.valuation.verdict_words import caution_text
-from oddsdesk.contract.identity import game_title
 from oddsdesk.desk.bet_cells import bet_named
 from oddsdesk.desk.records import Records, above_cap
 from oddsdesk.desk.ui.actions import add_action
@@ -285,7 +284,7 @@ def _shown_title(thing: Hidden) -> str:
 def _thing(kind: HiddenKind, subject: BetSubject) -> Hidden | None:
     """Return what would be hidden; None where the bet's text cannot be read."""
     game_id, market_type, _, selection, _ = subject.key
-    game = game_title(subject.match_name)
+    game = shown_game(subject.match_name)
     if kind is HiddenKind.GAME:
         return Hidden(kind, game_id, game)
     if kind is HiddenKind.MARKET:

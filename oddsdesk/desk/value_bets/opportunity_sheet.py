@@ -8,7 +8,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from oddsdesk.base.clock import Clock
-from oddsdesk.base.market_words import market_text, selection_text
+from oddsdesk.base.market_words import market_text, selection_text, shown_game
 from oddsdesk.base.texts import _, pgettext
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.matrix import CellKey, RowKey
@@ -17,7 +17,6 @@ from oddsdesk.board.opportunities.finder import Opportunity, OpportunityLeg
 from oddsdesk.board.opportunities.offers import LegNow, LegOffer, LegsToPlace, offer_now
 from oddsdesk.board.promotions import PromoWay
 from oddsdesk.board.valuation.verdict_words import caution_text
-from oddsdesk.contract.identity import game_title
 from oddsdesk.desk.bet_sheet import SheetLeg, SheetOutcome, SheetStake, SheetView
 from oddsdesk.desk.ui.formatting import exact_odds_text, signed_hundredths_text
 from oddsdesk.desk.value_bets.subjects import BetSubject, TypedBet, placed_bet, subject_of_price
@@ -112,7 +111,7 @@ class OpportunitySheet:
         self._now = dict(zip(wanted.unplaced, offer.legs, strict=True))
         return SheetView(
             _RECORD[listed.kind],
-            f"{_KINDS[listed.kind]} · {game_title(listed.match_name)} · {_markets(listed)}",
+            f"{_KINDS[listed.kind]} · {shown_game(listed.match_name)} · {_markets(listed)}",
             tuple(
                 self._recorded(place) if place in self._taken else self._leg(place)
                 for place in range(len(listed.legs))
@@ -249,7 +248,7 @@ class LaySheet:
         bet, simulated = leg.bet, bool(self._board.connection.simulated)
         return SheetView(
             _("Record lay"),
-            f"{game_title(bet.match_name)} · {market_text(bet.market_type)}",
+            f"{shown_game(bet.match_name)} · {market_text(bet.market_type)}",
             (leg._replace(is_offered=now is not None),),
             (
                 SheetOutcome(

@@ -7,12 +7,11 @@ from functools import partial
 from msgspec.structs import replace
 
 from oddsdesk.base.clock import Clock
-from oddsdesk.base.market_words import market_text, selection_text
+from oddsdesk.base.market_words import market_text, selection_text, shown_game
 from oddsdesk.base.texts import _, translated
 from oddsdesk.board.board import Board
 from oddsdesk.board.opportunities.finder import OpportunityLeg
 from oddsdesk.board.promotions import OpenStakes, PromoWay, leg_now, step_of_lays, way_now
-from oddsdesk.contract.identity import game_title
 from oddsdesk.desk.bet_sheet import SheetLeg, SheetOutcome, SheetStake, SheetView
 from oddsdesk.desk.ui.formatting import signed_hundredths_text
 from oddsdesk.desk.value_bets.opportunity_sheet import (
@@ -69,7 +68,7 @@ class PromotionSheet:
         markets = dict.fromkeys(market_text(leg.key.market_type) for leg in listed.legs)
         return SheetView(
             _("Record promotion"),
-            " · ".join([listed.promotion.name, game_title(listed.match_name), ", ".join(markets)]),
+            " · ".join([listed.promotion.name, shown_game(listed.match_name), ", ".join(markets)]),
             tuple(self._leg(place) for place in range(len(listed.legs))),
             tuple(_outcomes(listed)),
             None,

@@ -9,12 +9,11 @@ from PySide6.QtCore import Qt, QTimer, Signal
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.figures import FigureError, read_stake
-from oddsdesk.base.market_words import selection_text
+from oddsdesk.base.market_words import selection_text, shown_game
 from oddsdesk.base.texts import _, translated
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.matrix import CellKey, RowKey
 from oddsdesk.board.valuation.slip import SlipLeg, leg_price, price_slip
-from oddsdesk.contract.identity import game_title
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.ui import formatting
 from oddsdesk.desk.ui.actions import key_sequence
@@ -106,7 +105,7 @@ class SlipDialog(Dialog):
             self.bookmaker.setCurrentText(key.bookmaker)
         if all(row.key[:4] != key[:4] for row in self._rows):
             market = market_text(key.market_type, game.sport, key.period)
-            row = _LegRow(key, f"{game_title(game.match_name)} · {market}", price.odds)
+            row = _LegRow(key, f"{shown_game(game.match_name)} · {market}", price.odds)
             row.odds.textChanged.connect(self._show)
             row.remove.clicked.connect(partial(self._remove, row))
             self._rows.append(row)

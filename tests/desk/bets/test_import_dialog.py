@@ -60,7 +60,7 @@ def test_a_list_that_does_not_show_how_to_read_it_is_asked_about_and_the_answer_
     )
     shown = dialog.preview.topLevelItem(0)
     assert [shown.text(column) for column in range(7)] == [
-        *("A", "", "2.10", "15.00", "won", "8 Sep 2025", "A - B")
+        *("A", "", "2.10", "15.00", "won", "8 Sep 2025", "A v B")
     ]
     with qtbot.waitSignal(panel.files.said):
         dialog.read.click()

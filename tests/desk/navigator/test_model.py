@@ -119,11 +119,11 @@ def test_the_selected_game_stays_selected_when_others_come_before_it():
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("liv eve", ["Everton vs Liverpool"]),
-        ("LIVER", ["Everton vs Liverpool"]),
+        ("liv vs eve", ["Everton v Liverpool"]),
+        ("LIVER", ["Everton v Liverpool"]),
         ("nba", ["Lakers"]),
         ("xyzzy", []),
-        ("", ["Everton vs Liverpool"]),
+        ("", ["Everton v Liverpool"]),
     ],
 )
 def test_the_filter_wants_every_word_and_looks_beyond_the_chosen_competition(text, found):
@@ -169,12 +169,12 @@ def test_competitions_outside_the_contract_are_told_apart_by_name():
     shown = GamesModel()
     shown.show_games(games)
     shown.choose_scope("Other", "soccer_england_league1")
-    assert names(shown) == ["A - soccer_england_league1"]
+    assert names(shown) == ["A v soccer_england_league1"]
     assert shown.scope_name == "League One, England"
     shown.filter_by("league england")
-    assert names(shown) == ["A - soccer_england_league1"]
+    assert names(shown) == ["A v soccer_england_league1"]
     shown.filter_by("soccer_england")
-    assert names(shown) == ["A - soccer_england_league1"]
+    assert names(shown) == ["A v soccer_england_league1"]
 
 
 def test_a_favourite_is_kept_and_one_long_gone_forgotten(layout: Layout, quoted: Any) -> None:

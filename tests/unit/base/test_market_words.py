@@ -8,16 +8,19 @@ import pytest
 from oddsdesk.base import market_words, places, texts
 from oddsdesk.base.market_words import (
     LISTED,
+    between_teams,
     market_text,
     period_text,
     searched_selection,
     searched_words,
     selection_order,
     selection_text,
+    shown_game,
     typed_selection,
 )
 from oddsdesk.base.numbers import COMMA, Style, choose_numbers
 from oddsdesk.contract.competitions import SPORTS, period_label, sport_title
+from oddsdesk.contract.identity import teams
 from oddsdesk.contract.markets import MARKET_TYPES, MARKETS
 
 PERIODS = {"Football": 2, "AmericanFootball": 2, "Basketball": 4, "Hockey": 3, "Tennis": 5}
@@ -186,3 +189,16 @@ def test_english_selections_stay_but_for_the_mark() -> None:
     assert {each: selection_text(each) for each in changed} == changed
     assert selection_text("M. Salah shots Over 2.5") == "M. Salah shots Over 2,5"
     assert [selection_text(each) for each in KEPT] == list(KEPT)
+
+
+@pytest.mark.parametrize("name", ["PSG vs Lyon", "PSG - Lyon", "PSG v Lyon", "Lyon @ PSG"])
+def test_a_game_is_written_as_bookmakers_of_the_country_do(name: str) -> None:
+    assert (shown_game(name), shown_game("Final"), shown_game("")) == ("PSG v Lyon", "Final", "")
+    for language in ("de", "es"):
+        texts.use_language(language)
+        try:
+            shown = shown_game(name)
+            assert (shown, between_teams()) == ("PSG – Lyon", " – ")
+            assert teams(shown) == teams(name), "what is shown is read when typed"
+        finally:
+            texts.use_language("en")
