@@ -80,12 +80,11 @@ NOT_TRIGGERED = re.compile(
 )
 """Ends the desk, moves what is shown, or says nothing."""
 _DATA = {
-    *("Over", "Under", "Draw", "Yes", "No", "Ctrl", "Shift", "Alt", "Enter", "oddsdesk"),
-    *("English", "Deutsch", "Español", "Home", "Away", *SPORTS),
+    *("Ctrl", "Shift", "Alt", "Enter", "oddsdesk", "English", "Deutsch", "Español", *SPORTS),
     *("Arsenal", "Chelsea", "Goto", "Free", "Pro", "Live", "The", "Odds", "football", "data"),
     *("OddsHarvester", "SharpAPI", "MiB", "min"),
 }
-"""Selections, keys, units, and names that are the same in all languages."""
+"""Keys, units, and names that are the same in all languages."""
 
 
 class Walk:
