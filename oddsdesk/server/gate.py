@@ -318,7 +318,7 @@ def _require_chosen(caller: Caller) -> str:
         raise rest.Refusal(
             ErrorCode.BOOKMAKER_NOT_CONFIGURED,
             f"The {caller.plan.value} plan has one bookmaker, and none is chosen for this account;"
-            " ask the operator of this server to choose one.",
+            " choose one at /dashboard/keys if this server has a dashboard, or ask its operator.",
         )
     return caller.bookmaker
 

@@ -154,7 +154,7 @@ def test_each_refusal_says_what_to_do(service: Any) -> None:
         (live, "/api/odds", {"Origin": "https://evil.example"}, "call it from a program"),
         (free, "/api/odds?bookmaker=Bwin", {}, "use that one, or leave the parameter out."),
         (free, "/api/value-bets", {}, "they need Pro."),
-        (none, "/api/odds", {}, "ask the operator of this server to choose one."),
+        (none, "/api/odds", {}, "choose one at /dashboard/keys if this server has a dashboard"),
     ]
     for key, path, headers, advice in told:
         named = {} if key is None else {"X-Api-Key": key}
