@@ -71,6 +71,67 @@ def asks(url: str, key: str) -> int:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("scripts", [True, False])
+def test_a_key_is_not_shown_again_by_going_back(
+    launch: Launch, tmp_path: Path, url: str, browsers: list[Chromium], scripts: bool
+) -> None:
+    """Chromium keeps pages as they were left, although they are sent with `no-store`."""
+    chromium = Chromium(SIZES[1], scripts=scripts)
+    browsers.append(chromium)
+    accept(chromium, invitation(launch, tmp_path, "olga", "--operator"))
+
+    def shown_after_going_back(css: str) -> bool:
+        secret = chromium.find(css).get_property("value")
+        assert secret
+        chromium.leave_page(chromium.find("nav a[href$=usage]").click)
+        chromium.driver.back()
+        chromium.until(lambda: "Usage" not in chromium.driver.title and not chromium.all(css))
+        return secret in chromium.driver.page_source
+
+    chromium.press("Create key")
+    assert not shown_after_going_back("#secret")
+    assert chromium.driver.title == "Keys – oddsdesk"
+    chromium.driver.get(f"{url}/dashboard/accounts")
+    chromium.fill(account="anna")
+    chromium.press("Make a link")
+    assert not shown_after_going_back("#link")
+    if scripts:
+        chromium.driver.get(f"{url}/dashboard/keys")
+        chromium.press("Create key")
+        chromium.driver.get("data:text/html,another site")
+        chromium.driver.back()
+        chromium.until(lambda: not chromium.all("#secret"))
+        assert chromium.driver.title == "Keys – oddsdesk"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scripts", [True, False])
+def test_a_new_key_is_whole_on_a_phone(
+    launch: Launch, tmp_path: Path, url: str, browsers: list[Chromium], scripts: bool
+) -> None:
+    """It is not cut, and a script that may not copy selects it."""
+    chromium = Chromium(SIZES[1], scripts=scripts)
+    browsers.append(chromium)
+    accept(chromium, invitation(launch, tmp_path, "anna"))
+    chromium.press("Create key")
+    for css in ("#secret", "#command"):
+        shown = chromium.find(css)
+        for direction in ("Width", "Height"):
+            inner = shown.get_property(f"scroll{direction}")
+            assert inner <= shown.get_property(f"client{direction}")
+    if not scripts:
+        return
+    chromium.command(
+        "Browser.setPermission", permission={"name": "clipboard-write"}, setting="denied"
+    )
+    chromium.find("[data-copy=secret]").click()
+    chromium.until(lambda: "does not allow copying" in chromium.find("#said").text)
+    selected = "const it = arguments[0]; return it.value.slice(it.selectionStart, it.selectionEnd)"
+    secret = chromium.find("#secret")
+    assert chromium.driver.execute_script(selected, secret) == secret.get_property("value")
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [(), ("--workers", "2"), ("--roles", "api,upkeep,valuation")])
 def test_an_invitation_leads_to_the_public_address(
     launch: Launch, tmp_path: Path, options: tuple[str, ...]

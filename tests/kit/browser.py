@@ -15,6 +15,7 @@ from tests.kit.program import Launch
 webdriver = pytest.importorskip("selenium.webdriver")
 expected = pytest.importorskip("selenium.webdriver.support.expected_conditions")
 wait = pytest.importorskip("selenium.webdriver.support.wait")
+exceptions = pytest.importorskip("selenium.common.exceptions")
 
 LIMIT_S = 30
 PASSWORD = "correct horse battery"
@@ -65,6 +66,12 @@ class Chromium:
         if leaves:
             gone = expected.staleness_of(page)
             wait.WebDriverWait(self.driver, LIMIT_S).until(gone)
+
+    def until(self, is_so: Callable[[], bool]) -> None:
+        """Wait until something is so; the page may change in between."""
+        changed = (exceptions.WebDriverException,)
+        waiting = wait.WebDriverWait(self.driver, LIMIT_S, 0.05, ignored_exceptions=changed)
+        waiting.until(lambda _: is_so())
 
     @property
     def text(self) -> str:

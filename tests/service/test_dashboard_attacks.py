@@ -577,6 +577,14 @@ def test_a_key_in_addresses_logs_cookies_and_later_pages(
     assert not any(secret in address for address in owner.visited)
 
 
+def test_a_key_in_the_page_that_a_browser_keeps_for_going_back(owner: Browser) -> None:
+    """The page after it changes a cookie: Chromium then drops pages that are not to be stored."""
+    owner.send("/keys/create")
+    assert "__Host-oddsdesk_shown" in owner.cookies
+    owner.get("/usage")
+    assert "__Host-oddsdesk_shown" not in owner.cookies
+
+
 def test_a_hidden_key_in_another_browser_later_or_altered(
     service: RunningDashboard, owner: Browser
 ) -> None:

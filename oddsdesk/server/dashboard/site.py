@@ -23,6 +23,7 @@ from oddsdesk.server.dashboard.opportunities import HeldOpportunities
 from oddsdesk.server.dashboard.visits import (
     ONCE,
     SESSION,
+    SHOWN,
     Seal,
     TurnedAway,
     Visit,
@@ -67,6 +68,8 @@ _STATIC: Final = {
     "/live.js": b"text/javascript; charset=utf-8",
     "/icon.svg": b"image/svg+xml",
 }
+_SECRETS: Final = ("secret", "link")
+"""What a page before may leave that is shown once."""
 _ENDED: Final = "Your session has ended. Sign in again."
 _HERE: Final = Path(__file__).parent
 _log = logging.getLogger(__name__)
@@ -255,10 +258,18 @@ class Dashboard:
             self._note_session(visit, token)
 
     def _read_once(self, visit: Visit) -> None:
-        """Take what the page before left for this one."""
+        """Take what the page before left for this one.
+
+        Chromium keeps pages for its Back button, though they are not to be stored; it drops them
+        when a cookie changes. So the page after a secret changes one.
+        """
+        if visit.cookie(SHOWN):
+            visit.put_cookie(SHOWN, "")
         if visit.scope["method"] == "GET" and (once := visit.cookie(ONCE)):
             visit.once = self._seal.opened(once, visit.whose, visit.now_ms)
             visit.put_cookie(ONCE, "")
+            if not visit.once.keys().isdisjoint(_SECRETS):
+                visit.put_cookie(SHOWN, "1")
 
     def _note_session(self, visit: Visit, token: str) -> None:
         digest = digest_of(token)

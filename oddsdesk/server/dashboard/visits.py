@@ -25,6 +25,8 @@ NEXT: Final = "next"
 """The cookie with the page to open after the sign-in."""
 ONCE: Final = "once"
 """The cookie with what only the next page shows, sealed."""
+SHOWN: Final = "shown"
+"""The cookie that says that the page before showed a key or a link."""
 BODY_LIMIT: Final = 16 * 1024
 MOST_FIELDS: Final = 20
 ONCE_S: Final = 60
