@@ -9,9 +9,8 @@ from typing import Generic, TypeVar
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from oddsdesk.contract.texts import Link, Name, Odds, Slug, Token, Whole
+from oddsdesk.contract.texts import Link, Name, Odds, Slug, Timestamp, Token, Whole
 
-Timestamp = Name
 T = TypeVar("T")
 
 
@@ -27,7 +26,7 @@ class Meta(msgspec.Struct, frozen=True):
     """For a moment in the past: whether other games were not simulated."""
     shifted: bool | UnsetType = UNSET
     """Whether the odds may include old ones with shifted times."""
-    silences: list[list[str]] | UnsetType = UNSET
+    silences: list[list[Timestamp]] | UnsetType = UNSET
     """For price histories: spans, from and until, in which nothing of any game was recorded."""
 
 

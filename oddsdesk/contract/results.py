@@ -27,7 +27,7 @@ from oddsdesk.contract.quotes import (
     check_selection,
     check_years,
 )
-from oddsdesk.contract.texts import Name, Whole, json_words, shown
+from oddsdesk.contract.texts import Name, Timestamp, Whole, json_words, shown
 from oddsdesk.contract.times import DAY_MS, HOUR_MS, format_ms, parse_ms
 
 
@@ -387,7 +387,7 @@ class EarlierResult(msgspec.Struct, frozen=True):
     periods: list[tuple[Whole, Whole, Whole]]
     overtime: bool | None
     selections: list[SelectionResult]
-    reported_at: Name | None
+    reported_at: Timestamp | None
 
 
 class ResultRow(msgspec.Struct, frozen=True):
@@ -411,7 +411,7 @@ class ResultRow(msgspec.Struct, frozen=True):
     selections: list[SelectionResult]
     bookmaker: Name
     source: Name
-    reported_at: Name | None
+    reported_at: Timestamp | None
     simulated: bool
     corrections: list[EarlierResult]
 

@@ -17,6 +17,8 @@ LONGEST_SLUG: Final = LONGEST_NAME * 12
 """A character takes up to four bytes, each of them three characters of a slug."""
 
 Name = Annotated[str, msgspec.Meta(max_length=LONGEST_NAME)]
+Timestamp = Annotated[Name, msgspec.Meta(extra_json_schema={"format": "date-time"})]
+"""ISO-8601 with an offset; checked where it is used."""
 Link = Annotated[str, msgspec.Meta(max_length=LONGEST_LINK)]
 Token = Annotated[str, msgspec.Meta(max_length=LONGEST_TOKEN)]
 Odds = Annotated[float, msgspec.Meta(gt=1, le=100_000)]

@@ -246,7 +246,8 @@ class _Documentation(Gate):
     def _document(self) -> dict[str, Any]:
         from oddsdesk.server.endpoints.openapi import openapi_document  # noqa: PLC0415 - few starts need it
 
-        return openapi_document(self._endpoints, self._service.base_url or "/")
+        address, as_another = self._service.base_url or "/", self._service.serve_as is not None
+        return openapi_document(self._endpoints, address, as_another=as_another)
 
     @abstractmethod
     def _make(self, address: str) -> bytes:

@@ -15,7 +15,8 @@ from msgspec import UNSET, UnsetType
 
 from oddsdesk.base.texts import N_
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.contract.resources import Offer, Timestamp
+from oddsdesk.contract.resources import Offer
+from oddsdesk.contract.texts import Timestamp
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.pricing.assessment import Prices
 from oddsdesk.pricing.selections import order_selections

@@ -7,8 +7,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from oddsdesk.contract.access import Plan
+from oddsdesk.contract.access import ErrorCode, Plan
 from oddsdesk.contract.results import GameResult, SelectionResult
+from oddsdesk.server.endpoints.openapi import openapi_document
 
 pytestmark = pytest.mark.one_engine
 
@@ -106,6 +107,7 @@ def test_every_path_of_the_contract_is_described(document: dict[str, Any]) -> No
         ("/api/health", "get"),
         ("/api/ready", "get"),
         ("/ingest", "post"),
+        ("/metrics", "get"),
     }
     ids = [
         operation["operationId"]
@@ -144,7 +146,7 @@ def test_answers_are_what_the_document_says(service: Any, document: dict[str, An
     game = service.data("/api/games", key)[0]["game_id"]
     asked = 0
     for path, operations in document["paths"].items():
-        if path == "/ingest":
+        if path in ("/ingest", "/metrics"):
             continue
         for method, operation in operations.items():
             filled = path.replace("{id}", "Arsenal%20-%20Chelsea").replace("{game_id}", game)
@@ -163,15 +165,113 @@ def test_each_example_fits_its_schema(document: dict[str, Any]) -> None:
     answers = list(document["components"]["responses"].values())
     for operations in document["paths"].values():
         for operation in operations.values():
-            assert "example" in operation["responses"]["200"]["content"]["application/json"]
+            [(kind, shown), *_] = operation["responses"]["200"]["content"].items()
+            assert kind in ("application/json", "text/plain")
+            assert "example" in shown
             answers += operation["responses"].values()
-    shown = [each["content"]["application/json"] for each in answers if "content" in each]
+    contents = [each["content"] for each in answers if "content" in each]
+    shown = [each["application/json"] for each in contents if "application/json" in each]
     assert len(shown) > 25
     for each in shown:
         schema = {**each["schema"], "components": document["components"]}
         jsonschema.Draft202012Validator(schema).validate(each["example"])
     codes = {each["example"]["error"]["code"] for each in shown if "error" in each["example"]}
     assert {"rate_limit_exceeded", "service_unavailable", "unauthorized"} <= codes
+
+
+def error_examples(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """The path, status and example of each answer that is no success."""
+    for path, operations in document["paths"].items():
+        for operation in operations.values():
+            for status, response in operation["responses"].items():
+                if "$ref" in response:
+                    response = resolved(document, response["$ref"])
+                if int(status) >= 400:
+                    yield path, status, response["content"]["application/json"]["example"]
+
+
+def test_each_example_of_an_error_has_a_code_of_its_status(document: dict[str, Any]) -> None:
+    forbidden = {}
+    for path, status, example in error_examples(document):
+        if path in ("/api/health", "/api/ready") and "error" not in example:
+            assert (status, example["status"]) in (("503", "unavailable"), ("503", "not ready"))
+            continue
+        error = example["error"]
+        assert ErrorCode(error["code"]).status == int(status)
+        assert ("upgrade_url" in error) == (status == "403")
+        assert "min_ev" not in error["message"]
+        if status == "403":
+            forbidden[path] = error["code"]
+        if path == "/ingest" and status == "400":
+            assert (example["accepted"], len(example["rejected"])) == (0, 1)
+    assert forbidden["/api/odds/live"] == "live_not_on_plan"
+    assert forbidden["/api/value-bets"] == "value_bets_not_on_plan"
+    assert forbidden["/api/stream/token"] == "websocket_not_on_plan"
+    assert forbidden["/ingest"] == forbidden["/metrics"] == "write_forbidden"
+
+
+def test_errors_have_the_headers_that_are_described(service: Any, document: dict[str, Any]) -> None:
+    """Every status that a reading client can meet, and the headers of the answer."""
+    key, free = service.key(), service.key(Plan.FREE, "Betfair")
+    tokens = [
+        service.http.post("/api/stream/token", headers={"X-Api-Key": free}) for _ in range(31)
+    ]
+    large = {"X-Api-Key": key, "X-Large": "x" * 20_000}
+    answers = [
+        service.get("/api/odds", key, limit=0),
+        service.get("/api/odds", "unknown"),
+        service.get("/api/odds", free, bookmaker="Pinnacle"),
+        service.get("/api/games/none", key),
+        service.http.delete("/api/odds", headers={"X-Api-Key": key}),
+        service.http.request("GET", "/api/odds", headers={"X-Api-Key": key}, content=b"x" * 70_000),
+        tokens[-1],
+        service.http.get("/api/odds", headers=large),
+    ]
+    statuses = [answer.status_code for answer in answers]
+    assert statuses == [400, 401, 403, 404, 405, 413, 429, 431]
+    usual = {"cache-control", "connection", "content-length", "content-type", "date"}
+    for status, answer in zip(statuses, answers, strict=True):
+        described = {
+            name.lower() for name in document["components"]["responses"][str(status)]["headers"]
+        }
+        sent = set(answer.headers) - usual - {"x-content-type-options"}
+        assert described - sent == {"x-request-id"}, status  # the program adds that
+        assert sent <= described, status
+
+
+def test_every_time_is_described_as_one(document: dict[str, Any]) -> None:
+    found = set()
+    for name, schema in document["components"]["schemas"].items():
+        for field, kind in schema["properties"].items():
+            if field.endswith("_at") or field == "match_date":
+                kinds = kind.get("anyOf", [kind])
+                assert kinds[0]["format"] == "date-time", (name, field)
+                found.add(name)
+    assert {"OddsRow", "Health", "ResultRow", "ValueBet", "PriceChange"} <= found
+
+
+def test_generators_of_clients_find_no_schema_that_is_false(document: dict[str, Any]) -> None:
+    """openapi-python-client refuses ``"items": false``, which ``maxItems`` says as well."""
+
+    def nodes(node: Any) -> Iterator[dict[str, Any]]:
+        for each in node.values() if isinstance(node, dict) else node:
+            if isinstance(each, dict | list):
+                yield from nodes(each)
+        if isinstance(node, dict):
+            yield node
+
+    pairs = [node for node in nodes(document) if "prefixItems" in node]
+    assert len(pairs) >= 3
+    for node in pairs:
+        assert "items" not in node
+        assert node["maxItems"] == node["minItems"] == len(node["prefixItems"])
+
+
+def test_another_interface_is_mentioned_where_it_is_served(document: dict[str, Any]) -> None:
+    """D112: its paths are described by The Odds API, not here."""
+    assert "/v4" not in str(document)
+    served = openapi_document([], "/", as_another=True)
+    assert "/v4" in served["info"]["description"]
 
 
 def test_each_operation_has_a_tag_and_refusals_say_when_to_retry(document: dict[str, Any]) -> None:

@@ -8,12 +8,13 @@ from typing import Any, Final, get_args, get_origin
 import msgspec
 
 from oddsdesk import __version__
-from oddsdesk.contract.access import HOUR_S, ErrorBody, ErrorCode, Plan, Rights
+from oddsdesk.contract.access import HOUR_S, ErrorBody, ErrorCode, ErrorDetail, Plan, Rights
 from oddsdesk.contract.flat_rows import columns_of
 from oddsdesk.contract.resources import Health, Meta, Readiness, StreamToken
-from oddsdesk.server.endpoints.ingest import INGEST_PATH, Ingested
-from oddsdesk.server.gate import Endpoint
-from oddsdesk.server.rest import FORMAT, Parameter
+from oddsdesk.server.endpoints.ingest import INGEST_PATH, METRICS_PATH, Ingested, Rejected
+from oddsdesk.server.gate import Endpoint, no_such_path, unauthorized
+from oddsdesk.server.rest import FORMAT, Parameter, failed, unavailable
+from oddsdesk.server.the_odds_api import ROOT as OTHER_ROOT
 from oddsdesk.store.owner_secret import SECRET_HEADER
 
 TITLE: Final = "oddsdesk odds comparison service"
@@ -22,6 +23,9 @@ DESCRIPTION: Final = (
     "Decimal odds of many bookmakers next to a sharp book, and value bets: prices above the sharp"
     " book's fair odds. Read-only. Changes are pushed over the WebSocket /api/stream,"
     " which /asyncapi.json describes; see /docs."
+)
+_AS_ANOTHER: Final = (
+    f" Paths below {OTHER_ROOT} answer as The Odds API does; its own documentation describes them."
 )
 
 _KEY: Final = "ApiKey"
@@ -32,14 +36,62 @@ _ERRORS: Final = {
     "401": "The key is missing, empty or unknown.",
     "403": "The key's plan does not include this; upgrade_url is where to change it.",
     "404": "No such event, game or path.",
+    "405": "The path has other methods, which Allow names.",
+    "413": "The body is larger than 64 KiB; of /ingest, than 64 MiB.",
     "429": "A quota of the plan is used up; retry after Retry-After seconds.",
+    "431": "The headers are longer than 16 KiB.",
     "500": "The server failed; retry with backoff.",
     "503": "The database is temporarily unavailable; retry with backoff.",
 }
-_HEADERS: Final = {
-    "X-RateLimit-Remaining": "Requests left in the window.",
-    "X-RateLimit-Reset": "Unix time, in seconds, after which to retry.",
+_EVERYWHERE: Final = ("405", "413", "431", "500", "503")
+_SAID: Final = {
+    ErrorCode.BAD_REQUEST: "limit: expected a whole number from 1 to 500, got '9999'",
+    ErrorCode.UNAUTHORIZED: unauthorized().message,
+    ErrorCode.LIVE_NOT_ON_PLAN: ("In-play odds are not part of the Pro plan; they need Pro+ Live."),
+    ErrorCode.WEBSOCKET_NOT_ON_PLAN: ("The stream is not part of the Pro plan; it needs Pro+ RT."),
+    ErrorCode.VALUE_BETS_NOT_ON_PLAN: "Value bets are not part of the Free plan; they need Pro.",
+    ErrorCode.BOOKMAKER_FORBIDDEN: (
+        "bookmaker: the Free plan has only 'Betfair', got 'Pinnacle'; use that one, or leave the"
+        " parameter out."
+    ),
+    ErrorCode.WRITE_FORBIDDEN: (
+        "This key is read-only; make one that can write: `oddsdesk keys create --write`."
+    ),
+    ErrorCode.NOT_FOUND: no_such_path().message,
+    ErrorCode.METHOD_NOT_ALLOWED: "DELETE is not allowed here; use GET, HEAD.",
+    ErrorCode.PAYLOAD_TOO_LARGE: "the body is larger than 65536 bytes",
+    ErrorCode.HEADERS_TOO_LARGE: (
+        "the request line, headers and chunk framing are larger than 16384 bytes"
+    ),
+    ErrorCode.RATE_LIMIT_EXCEEDED: (
+        "The 5,500 requests an hour of the Pro plan are used up; retry in 600 s, at"
+        " 2026-11-20T19:00:00.000Z."
+    ),
+    ErrorCode.INTERNAL_ERROR: failed().message,
+    ErrorCode.SERVICE_UNAVAILABLE: unavailable().message,
 }
+"""Messages of the examples, one a status; for 403 also those of single endpoints."""
+_FORBIDDEN: Final = {
+    "/api/odds/live": ErrorCode.LIVE_NOT_ON_PLAN,
+    "/api/value-bets": ErrorCode.VALUE_BETS_NOT_ON_PLAN,
+    "/api/stream/token": ErrorCode.WEBSOCKET_NOT_ON_PLAN,
+    INGEST_PATH: ErrorCode.WRITE_FORBIDDEN,
+    METRICS_PATH: ErrorCode.WRITE_FORBIDDEN,
+}
+"""What a 403 of an endpoint says; elsewhere ``BOOKMAKER_FORBIDDEN``."""
+_HEADERS: Final = {
+    "X-RateLimit-Remaining": ("integer", "Requests left in the window."),
+    "X-RateLimit-Reset": ("integer", "Unix time, in seconds, when the next window begins."),
+    "X-Request-Id": (
+        "string",
+        "The request's id for the operator: yours, if you sent a valid one. Requests that are"
+        " refused before they are read have none.",
+    ),
+    "Retry-After": ("integer", "Seconds to wait; a 503 of a server that stops has none."),
+    "Allow": ("string", "The path's methods."),
+}
+_OF_ALL: Final = ("X-RateLimit-Remaining", "X-RateLimit-Reset", "X-Request-Id")
+_OF_STATUS: Final = {"405": "Allow", "429": "Retry-After", "503": "Retry-After"}
 _TABLE_HEADERS: Final = {
     "X-Next-Cursor": ("string", "CSV: cursor of the next page, if there is one."),
     "X-Count": ("integer", "CSV: number of items, which may be several rows each."),
@@ -54,14 +106,6 @@ _KNOWN: Final = {
     "required": False,
     "description": "ETag of an earlier answer: 304 without a body if nothing has changed.",
     "schema": {"type": "string"},
-}
-
-
-_RETRY: Final = {
-    "Retry-After": {
-        "description": "Seconds to wait; a 503 of a server that stops has none.",
-        "schema": {"type": "integer"},
-    }
 }
 _TAGS: Final = {
     "Names": "Sports and bookmakers.",
@@ -104,11 +148,10 @@ _EXAMPLES: Final[dict[str, Any]] = {
     "market_types": ["moneyline"],
     "match_date": "2026-11-20T20:00:00.000Z",
     "match_name": "Arsenal - Chelsea",
-    "message": "min_ev: expected a number from 0 to 20, got '30'",
     "odds_count": 1200,
     "payout_rate": 1.0397,
     "periods": [[1, 1, 0], [2, 1, 1]],
-    "period_label": "Match",
+    "period_label": "Full Time",
     "rate_limit_remaining": 5487,
     "reason": "odds: expected an object",
     "reported_at": "2026-11-20T22:00:00.000Z",
@@ -116,7 +159,7 @@ _EXAMPLES: Final[dict[str, Any]] = {
     "scraped_at": "2026-11-20T18:30:00.000Z",
     "reference_scraped_at": "2026-11-20T18:30:00.000Z",
     "selection": "Arsenal",
-    "slug": "Arsenal - Chelsea",
+    "slug": "Arsenal%20-%20Chelsea",
     "source": "scores",
     "sport": "Football",
     "status": "ok",
@@ -168,21 +211,31 @@ def example_of(schema: dict[str, Any], components: dict[str, Any], name: str = "
 
 
 def _add_examples(paths: dict[str, Any], components: dict[str, Any]) -> None:
-    """Give each JSON answer an example that fits its schema."""
+    """Give each JSON answer without an example one that fits its schema."""
     for operations in paths.values():
         for operation in operations.values():
             for response in operation["responses"].values():
                 shown = response.get("content", {}).get("application/json")
-                if shown is not None:
+                if shown is not None and "example" not in shown:
                     shown["example"] = example_of(shown["schema"], components)
 
 
-def _error_example(schema: dict[str, Any], status: int, meaning: str) -> dict[str, Any]:
-    code = next(each for each in ErrorCode if each.status == status)
-    error = {"code": code.value, "message": meaning}
-    if status == 403:
-        error["upgrade_url"] = "https://odds.example.org/docs#plans"
-    return {"application/json": {"schema": schema, "example": {"error": error}}}
+def _error_response(code: ErrorCode) -> dict[str, Any]:
+    """Return the response of an error: its headers, its schema and an example with this code."""
+    status = str(code.status)
+    upgrade_url = "https://odds.example.org/docs#plans" if status == "403" else None
+    body = ErrorBody(ErrorDetail(code.value, _SAID[code], upgrade_url))
+    names = [*_OF_ALL, *([_OF_STATUS[status]] if status in _OF_STATUS else [])]
+    is_of_key = code is ErrorCode.WRITE_FORBIDDEN
+    return {
+        "description": "The key is read-only." if is_of_key else _ERRORS[status],
+        "headers": _headers(names),
+        "content": _json({"$ref": "#/components/schemas/ErrorBody"}, body),
+    }
+
+
+def _headers(names: Iterable[str]) -> dict[str, Any]:
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
 
 
 def _tag_of(path: str) -> str:
@@ -190,15 +243,21 @@ def _tag_of(path: str) -> str:
     return next((tag for word, tag in _TAG_BY_WORD.items() if word in words), "Odds")
 
 
-def openapi_document(endpoints: Sequence[Endpoint], address: str) -> dict[str, Any]:
-    """Return the document for these endpoints, the token endpoint and health, at an address."""
+def openapi_document(
+    endpoints: Sequence[Endpoint], address: str, *, as_another: bool = False
+) -> dict[str, Any]:
+    """Return the document for these endpoints, the token endpoint and health, at an address.
+
+    ``as_another``: The Odds API's paths are served, too.
+    """
     types = [each.data for each in endpoints] + [Meta, StreamToken, Health, Readiness]
-    types += [ErrorBody, Ingested]
+    types += [Ingested, ErrorBody]
     schemas, components = msgspec.json.schema_components(
         types, ref_template="#/components/schemas/{name}"
     )
-    meta, token, health, readiness, error, ingested = schemas[len(endpoints) :]
+    meta, token, health, readiness, ingested, _ = schemas[len(endpoints) :]
     plain_descriptions(components)
+    components = _without_false(components)
     components["ErrorDetail"]["properties"]["code"]["enum"] = [code.value for code in ErrorCode]
     paths: dict[str, Any] = {
         _template(each.path): {"get": _operation(each, data, meta)}
@@ -208,18 +267,14 @@ def openapi_document(endpoints: Sequence[Endpoint], address: str) -> dict[str, A
     paths["/api/health"] = {"get": _health_operation(health)}
     paths["/api/ready"] = {"get": _ready_operation(readiness)}
     paths[INGEST_PATH] = {"post": _ingest_operation(ingested)}
-    responses: dict[str, Any] = {
-        status: {"description": meaning, "content": _error_example(error, int(status), meaning)}
-        for status, meaning in _ERRORS.items()
-    }
-    for status in ("429", "503"):
-        responses[status]["headers"] = _RETRY
+    paths[METRICS_PATH] = {"get": _metrics_operation()}
     _add_examples(paths, components)
+    shared = {str(code.status): code for code in _SAID if code not in _FORBIDDEN.values()}
     return {
         "openapi": "3.1.0",
         "info": {
             "title": TITLE,
-            "description": DESCRIPTION,
+            "description": DESCRIPTION + _AS_ANOTHER * as_another,
             "version": __version__,
             "license": {"name": LICENCE, "identifier": LICENCE},
         },
@@ -229,16 +284,30 @@ def openapi_document(endpoints: Sequence[Endpoint], address: str) -> dict[str, A
         "paths": paths,
         "components": {
             "schemas": components,
-            "headers": {
-                name: {"description": meaning, "schema": {"type": "integer"}}
-                for name, meaning in _HEADERS.items()
-            },
-            "responses": responses,
+            "headers": {name: _header(*said) for name, said in _HEADERS.items()},
+            "responses": {status: _error_response(code) for status, code in shared.items()},
             "securitySchemes": {
                 _KEY: {"type": "apiKey", "in": "header", "name": "X-Api-Key"},
                 _SECRET: {"type": "apiKey", "in": "header", "name": SECRET_HEADER},
             },
         },
+    }
+
+
+def _without_false(node: Any) -> Any:
+    """Return schemas without ``"items": false`` after ``prefixItems``, which generators refuse.
+
+    ``maxItems`` says the same.
+    """
+    if isinstance(node, list):
+        return [_without_false(each) for each in node]
+    if not isinstance(node, dict):
+        return node
+    is_refused = node.get("items") is False and "maxItems" in node
+    return {
+        name: _without_false(each)
+        for name, each in node.items()
+        if not (is_refused and name == "items")
     }
 
 
@@ -250,7 +319,7 @@ def plain_descriptions(schemas: dict[str, Any]) -> None:
 
 
 def _operation(endpoint: Endpoint, data: dict[str, Any], meta: dict[str, Any]) -> dict[str, Any]:
-    statuses = ["400", "401", "403", "404", "429", "500", "503"]
+    statuses = ["400", "401", "403", "404", "429"]
     if get_origin(endpoint.data) is list and "{" not in endpoint.path:
         statuses.remove("404")
     success = _success(_envelope(data, meta))
@@ -272,9 +341,9 @@ def _operation(endpoint: Endpoint, data: dict[str, Any], meta: dict[str, Any]) -
             "200": success,
             "304": {
                 "description": "Nothing has changed since the answer named by If-None-Match.",
-                "headers": _success({})["headers"] | tag,
+                "headers": _headers(_OF_ALL) | tag,
             },
-            **_error_responses(statuses),
+            **_error_responses(statuses, endpoint.path),
         },
     }
 
@@ -294,35 +363,69 @@ def _token_operation(schema: dict[str, Any]) -> dict[str, Any]:
         ),
         "responses": {
             "200": _success(schema),
-            **_error_responses(["401", "403", "429", "500", "503"]),
+            **_error_responses(["401", "403", "429"], "/api/stream/token"),
         },
     }
 
 
 def _health_operation(schema: dict[str, Any]) -> dict[str, Any]:
-    shown = {"content": _json(schema)}
-    return {
-        "operationId": "health",
-        "tags": ["Operation"],
-        "summary": "Health: whether the service can answer; needs no key.",
-        "security": [],
-        "responses": {
-            "200": {"description": "It can answer.", **shown},
-            "503": {"description": "Its database is unavailable.", **shown},
+    away = Health("unavailable", __version__, "unavailable", None)
+    return _probe_operation(
+        "health",
+        "Health: whether the service can answer; needs no key.",
+        {
+            "200": ("It can answer.", _json(schema)),
+            "503": ("Its database is unavailable.", _json(schema, away)),
         },
-    }
+    )
 
 
 def _ready_operation(schema: dict[str, Any]) -> dict[str, Any]:
-    shown = {"content": _json(schema)}
+    full = Readiness("not ready", ["nothing is recorded or valued: the disk is full"])
+    return _probe_operation(
+        "ready",
+        "Readiness: whether the service answers and records; needs no key.",
+        {
+            "200": ("Ready.", _json(schema)),
+            "503": ("Not ready; see the reasons.", _json(schema, full)),
+        },
+    )
+
+
+def _probe_operation(
+    name: str, summary: str, answers: dict[str, tuple[str, dict[str, Any]]]
+) -> dict[str, Any]:
+    headers = _headers(["X-Request-Id"])
+    found = {
+        status: {"description": meaning, "headers": headers, "content": content}
+        for status, (meaning, content) in answers.items()
+    }
     return {
-        "operationId": "ready",
+        "operationId": name,
         "tags": ["Operation"],
-        "summary": "Readiness: whether the service answers and records; needs no key.",
+        "summary": summary,
         "security": [],
+        "responses": {**_error_responses([], ""), **found},
+    }
+
+
+def _metrics_operation() -> dict[str, Any]:
+    text = {"text/plain": {"schema": {"type": "string"}, "example": "oddsdesk_owner 1.0\n"}}
+    return {
+        "operationId": "metrics",
+        "tags": ["Operation"],
+        "summary": (
+            "Figures for Prometheus; needs a key that can write, or on the server's own machine"
+            " the owner's secret. Not counted."
+        ),
+        "security": [{_KEY: []}, {_SECRET: []}],
         "responses": {
-            "200": {"description": "Ready.", **shown},
-            "503": {"description": "Not ready; see the reasons.", **shown},
+            "200": {
+                "description": "Prometheus' text format.",
+                "headers": _headers(_OF_ALL),
+                "content": text,
+            },
+            **_error_responses(["401", "403"], METRICS_PATH),
         },
     }
 
@@ -334,6 +437,7 @@ def _ingest_operation(schema: dict[str, Any]) -> dict[str, Any]:
         '"odds":{"Arsenal":2.1,"Draw":3.4,"Chelsea":3.6}}\n'
     )
     lines = "A quote or a result in each line; up to 64 MiB, packed or not."
+    refused = Ingested(0, 0, [Rejected(1, "odds: expected an object")]).as_answer()
     return {
         "operationId": "ingest",
         "tags": ["Recording"],
@@ -357,26 +461,28 @@ def _ingest_operation(schema: dict[str, Any]) -> dict[str, Any]:
                 "application/x-ndjson": {
                     "schema": {"type": "string", "description": lines},
                     "example": line,
-                }
+                },
+                "application/octet-stream": {  # for generators that do not know the former
+                    "schema": {"type": "string", "format": "binary", "description": lines}
+                },
             },
         },
         "responses": {
-            "200": {"description": "What was recorded; bad lines by number.", **_shown(schema)},
+            "200": {
+                "description": "What was recorded; bad lines by number.",
+                "headers": _headers(_OF_ALL),
+                "content": _json(schema),
+            },
             "400": {
                 "description": "Every line is bad, or the body is.",
-                "content": _json({"anyOf": [schema, {"$ref": "#/components/schemas/ErrorBody"}]}),
+                "headers": _headers(_OF_ALL),
+                "content": _json(
+                    {"anyOf": [schema, {"$ref": "#/components/schemas/ErrorBody"}]}, refused.data
+                ),
             },
-            "413": {
-                "description": "The body is too large.",
-                "content": _json({"$ref": "#/components/schemas/ErrorBody"}),
-            },
-            **_error_responses(["401", "403", "429", "500", "503"]),
+            **_error_responses(["401", "403", "429"], INGEST_PATH),
         },
     }
-
-
-def _shown(schema: dict[str, Any]) -> dict[str, Any]:
-    return {"content": _json(schema)}
 
 
 def _envelope(data: dict[str, Any], meta: dict[str, Any]) -> dict[str, Any]:
@@ -388,16 +494,23 @@ def _envelope(data: dict[str, Any], meta: dict[str, Any]) -> dict[str, Any]:
 
 
 def _success(schema: dict[str, Any]) -> dict[str, Any]:
-    headers = {name: {"$ref": f"#/components/headers/{name}"} for name in _HEADERS}
-    return {"description": "Success.", "headers": headers, "content": _json(schema)}
+    return {"description": "Success.", "headers": _headers(_OF_ALL), "content": _json(schema)}
 
 
-def _error_responses(statuses: Iterable[str]) -> dict[str, Any]:
-    return {status: {"$ref": f"#/components/responses/{status}"} for status in statuses}
+def _error_responses(statuses: Iterable[str], path: str) -> dict[str, Any]:
+    """Return the errors of a path: with these statuses, and those of all paths."""
+    found = {
+        status: {"$ref": f"#/components/responses/{status}"}
+        for status in sorted((*statuses, *_EVERYWHERE))
+    }
+    if "403" in found and path in _FORBIDDEN:
+        found["403"] = _error_response(_FORBIDDEN[path])
+    return found
 
 
-def _json(schema: dict[str, Any]) -> dict[str, Any]:
-    return {"application/json": {"schema": schema}}
+def _json(schema: dict[str, Any], example: msgspec.Struct | None = None) -> dict[str, Any]:
+    shown = {} if example is None else {"example": msgspec.to_builtins(example)}
+    return {"application/json": {"schema": schema, **shown}}
 
 
 def _parameter(parameter: Parameter) -> dict[str, Any]:
