@@ -77,6 +77,7 @@ SELECT max(CASE WHEN g.last_scraped_at <= :until THEN g.last_scraped_at ELSE (
 ) END) FROM game g WHERE g.recent
 """
 _BOOKMAKERS: Final = "SELECT DISTINCT bookmaker FROM source ORDER BY bookmaker"
+_COMPETITIONS: Final = "SELECT DISTINCT competition, sport FROM game ORDER BY competition, sport"
 
 
 class Reader(LogReader, ABC):
@@ -444,6 +445,10 @@ class Reader(LogReader, ABC):
     def recorded_bookmakers(self) -> list[str]:
         """Return the names of all bookmakers that ever had a price, in their order."""
         return [name for (name,) in self._select(_BOOKMAKERS)]
+
+    def recorded_competitions(self) -> list[tuple[str, str]]:
+        """Return the competitions that ever had a game, each with its sport; it reads all games."""
+        return [(competition, sport) for competition, sport in self._select(_COMPETITIONS)]
 
     def is_simulated(self, now_ms: int) -> bool:
         """Whether lists of fresh prices may still hold simulated ones."""

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from oddsdesk.contract.competitions import competition_title, sport_in
+from oddsdesk.contract.competitions import sport_in
 from oddsdesk.contract.identity import game_id, teams
 from oddsdesk.contract.markets import Form, form_of
 from oddsdesk.contract.resources import Event, Game, Offer
@@ -22,6 +22,7 @@ from oddsdesk.feeds.the_odds_api.markets import (
     market_kind,
     player_of,
 )
+from oddsdesk.feeds.the_odds_api.published import SPORTS
 from oddsdesk.feeds.the_odds_api.scores import length_ms
 from oddsdesk.pricing.formats import american
 from oddsdesk.pricing.selections import AWAY, DRAW, HOME, NO, OVER, UNDER, YES, read_selection
@@ -61,7 +62,7 @@ class _Game(NamedTuple):
         return {
             "id": self.ident,
             "sport_key": self.sport_key,
-            "sport_title": competition_title(self.competition),
+            "sport_title": keys.sport_title(self.sport_key, self.competition),
             "commence_time": asked.time(self.kick_off),
             "home_team": self.home,
             "away_team": self.away,
@@ -99,14 +100,13 @@ class Answers:
         }
         active = set(titles)
         if self._asked.lists_all:
-            known = keys.known_sport_keys()
-            titles |= {key: min(keys.competitions_of(key)) for key in known if key not in titles}
+            titles |= {key: "" for key in SPORTS if key not in titles}
         return [
             {
                 "key": key,
                 "group": keys.group_of(key),
-                "title": competition_title(titles[key]),
-                "description": competition_title(titles[key]),
+                "title": (title := keys.sport_title(key, titles[key])),
+                "description": title,
                 "active": key in active,
                 "has_outrights": False,
             }
@@ -250,11 +250,13 @@ class Answers:
         found = set(keys.competitions_of(key)) if keys.is_sport_key(key) else set[str]()
         if key not in found and found:
             return found
-        for each in self._listed():
-            if keys.sport_key(each.competition, sport_in(each)) == key:
-                found.add(each.competition)
+        listed = {(each.competition, sport_in(each)) for each in self._listed()}
+        found |= {code for code, sport in listed if keys.sport_key(code, sport) == key}
+        if not found:  # it may have had games earlier
+            ever = self._reader.recorded_competitions()
+            found = {code for code, sport in ever if keys.sport_key(code, sport) == key}
         if not found:
-            raise TurnedDown("UNKNOWN_SPORT", "Unknown sport. GET /v4/sports lists them.", 404)
+            raise TurnedDown("UNKNOWN_SPORT", "Unknown sport; GET /v4/sports lists them.", 404)
         return found
 
     def _named(self, found: Event | Game | EncodedOddsRow, key: str) -> _Game | None:
@@ -272,11 +274,12 @@ class Answers:
             _ident(found), own_key, found.competition, sport, found.match_name, *sides, kick_off
         )
         asked = self._asked
+        shown = kick_off - kick_off % 1000
         is_over = kick_off + length_ms(own_key) < self._moment
         is_wanted = (
             asked.event_ids is None or game.ident in asked.event_ids,
-            asked.begins_from is None or kick_off >= asked.begins_from,
-            asked.begins_to is None or kick_off <= asked.begins_to,
+            asked.begins_from is None or shown >= asked.begins_from,
+            asked.begins_to is None or shown <= asked.begins_to,
         )
         return game if all(is_wanted) and not is_over else None
 

@@ -8,7 +8,8 @@ from urllib.parse import parse_qsl
 import msgspec
 
 from oddsdesk.contract.times import format_ms, parse_ms
-from oddsdesk.server.the_odds_api.keys import REGIONS, is_market_key
+from oddsdesk.feeds.the_odds_api.published import REGIONS
+from oddsdesk.server.the_odds_api.keys import is_market_key
 
 T = TypeVar("T")
 
@@ -84,7 +85,7 @@ def read_query(raw: bytes) -> Asked:
         message = "commenceTimeFrom: expected a time before commenceTimeTo."
         raise TurnedDown("INVALID_COMMENCE_TIME_RANGE", message)
     return Asked(
-        regions=_names(said, "regions", "INVALID_REGION", REGIONS.__contains__),
+        regions=_names(said, "regions", "INVALID_REGION", REGIONS.__contains__, str.lower),
         markets=_markets(said),
         bookmakers=_names(said, "bookmakers", "INVALID_BOOKMAKERS", _BOOKMAKER.fullmatch),
         is_american=_choice(said, "oddsFormat", ("decimal", "american")) == "american",
@@ -94,7 +95,7 @@ def read_query(raw: bytes) -> Asked:
         begins_to=until,
         date=_read(said, "date", _moment, _MOMENT, "INVALID_HISTORICAL_TIMESTAMP"),
         days_from=_read(said, "daysFrom", _days, "a whole number from 1 to 3", _DAYS_CODE),
-        lists_all=_flag(said, "all"),
+        lists_all=_flag(said, "all", "INVALID_ALL_SPORTS_PARAM"),
         links=_flag(said, "includeLinks"),
         sids=_flag(said, "includeSids"),
         bet_limits=_flag(said, "includeBetLimits"),
@@ -167,18 +168,22 @@ def _choice(said: Mapping[str, str], name: str, allowed: tuple[str, ...]) -> str
     return text
 
 
-def _flag(said: Mapping[str, str], name: str) -> bool:
+def _flag(said: Mapping[str, str], name: str, code: str | None = None) -> bool:
     text = (said.get(name) or "false").lower()
     if text not in ("true", "false"):
-        raise _invalid(name, "true or false", text)
+        raise _invalid(name, "true or false", text, code)
     return text == "true"
 
 
 def _names(
-    said: Mapping[str, str], name: str, code: str, is_valid: Callable[[str], Any]
+    said: Mapping[str, str],
+    name: str,
+    code: str,
+    is_valid: Callable[[str], Any],
+    fold: Callable[[str], str] = str,
 ) -> frozenset[str] | None:
     """Return the names of a list with commas; None if there are none."""
-    found = [word.strip() for word in said.get(name, "").split(",") if word.strip()]
+    found = [fold(word.strip()) for word in said.get(name, "").split(",") if word.strip()]
     if len(found) > _MOST_NAMES:
         raise _invalid(name, f"at most {_MOST_NAMES} names", str(len(found)), code)
     for word in found:

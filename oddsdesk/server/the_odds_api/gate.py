@@ -71,7 +71,7 @@ class OddsApiGate(Gate):
 def _moment(asked: Asked, now_ms: int) -> int:
     if asked.date is None:
         message = "date: expected a time such as 2026-11-20T18:00:00Z, but it is missing."
-        raise TurnedDown("INVALID_HISTORICAL_TIMESTAMP", message)
+        raise TurnedDown("MISSING_HISTORICAL_TIMESTAMP", message)
     return of_snapshot(asked.date, now_ms)
 
 

@@ -10,17 +10,16 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
-from oddsdesk.contract.competitions import named_sport, played_sport
+from oddsdesk.contract.competitions import competition_title, named_sport
 from oddsdesk.feeds.the_odds_api.importer import COMPETITIONS, SHARED_TITLES, competition_of_sport
 from oddsdesk.feeds.the_odds_api.markets import MARKET_TYPES, PARTS_OF_SPORT, TENNIS_LINES
+from oddsdesk.feeds.the_odds_api.published import REGIONS, SPORTS, regions_of_key
 from oddsdesk.pricing.profiles import shipped_profiles
 
-REGIONS: Final = frozenset(
-    {"us", "us2", "us_dfs", "us_ex", "uk", "eu", "fr", "de", "se", "it", "es", "au"}
-)
 ALL_TENNIS: Final = "tennis_all"
 """The key of all tennis games: a database does not know their tournaments."""
 _TENNIS_CODES: Final = frozenset({"TENNIS", "ATP", "WTA"})
+_TOURS: Final = ("tennis_atp_", "tennis_wta_")
 _GROUPS: Final = MappingProxyType(
     {
         "soccer": "Soccer",
@@ -57,14 +56,9 @@ _KEY: Final = re.compile(r"[a-z][a-z0-9_]*")
 _OWN_KEYS: Final = MappingProxyType({"Pinnacle": "pinnacle"})
 """Keys of bookmakers whose profile has another source's key."""
 _NO_KEY: Final = re.compile(r"[^a-z0-9]+")
-_REGIONS_OF_CURRENCY: Final = MappingProxyType(
-    {
-        "GBP": frozenset({"uk"}),
-        "EUR": frozenset({"eu", "fr", "de", "se", "it", "es"}),
-        "USD": frozenset({"us", "us2", "us_dfs", "us_ex"}),
-        "AUD": frozenset({"au"}),
-    }
-)
+_COUNTRY: Final = re.compile(r" \(([A-Z]{2})\)$")
+"""A country after a name, as in ``ATG (SE)``, which is ``atg_se``."""
+_REGION_OF_CURRENCY: Final = MappingProxyType({"GBP": "uk", "EUR": "eu", "USD": "us", "AUD": "au"})
 
 
 @lru_cache(maxsize=1 << 12)
@@ -81,28 +75,25 @@ def sport_key(competition: str, sport: str) -> str:
 
 
 def is_sport_key(key: str) -> bool:
-    """Return whether a text is, or may be, one of their sport keys."""
-    return key == ALL_TENNIS or _group(key) is not None
+    """Return whether a text is one of their sport keys; new tournaments and winners may be."""
+    is_winner = key.endswith("_winner") and _group(key) is not None
+    return key in SPORTS or key == ALL_TENNIS or key.startswith(_TOURS) or is_winner
 
 
 def competitions_of(key: str) -> frozenset[str]:
     """Return the competitions that the importer makes of a key; others may have it, too."""
-    return _TENNIS_CODES if key.startswith("tennis_") else frozenset({competition_of_sport(key)})
+    is_tennis = key == ALL_TENNIS or key.startswith(_TOURS)
+    return _TENNIS_CODES if is_tennis else frozenset({competition_of_sport(key)})
 
 
-def known_sport_keys() -> list[str]:
-    """Return the keys in the importer's table."""
-    return sorted(COMPETITIONS)
+def sport_title(key: str, competition: str) -> str:
+    """Return the title of a sport as The Odds API has it; else the competition's."""
+    return SPORTS.get(key) or ("Tennis" if key == ALL_TENNIS else competition_title(competition))
 
 
 def group_of(key: str) -> str:
     """Return the group of a sport key, as The Odds API names it."""
     return _group(key) or "Other"
-
-
-def sport_of_key(key: str, competition: str) -> str:
-    """Return the sport that is played in a competition."""
-    return played_sport(competition, key.partition("_")[0])
 
 
 def _group(key: str) -> str | None:
@@ -147,7 +138,11 @@ def bookmaker_key(name: str) -> str:
             return key
     if known := _OWN_KEYS.get(name):
         return known
-    return next(_known_keys(name), None) or _NO_KEY.sub("", name.lower()) or "bookmaker"
+    if known := next(_known_keys(name), None):
+        return known
+    plain, country = _COUNTRY.sub("", name), _COUNTRY.search(name)
+    words = _NO_KEY.sub("", plain.lower()) or "bookmaker"
+    return f"{words}_{country[1].lower()}" if country else words
 
 
 def _known_keys(name: str) -> Iterator[str]:
@@ -158,5 +153,11 @@ def _known_keys(name: str) -> Iterator[str]:
 
 @lru_cache(maxsize=1 << 12)
 def regions_of(name: str) -> frozenset[str]:
-    """Return the regions of a bookmaker, by the currency of its profile; all if that is unknown."""
-    return _REGIONS_OF_CURRENCY.get(shipped_profiles().profile_of(name).currency, REGIONS)
+    """Return the regions of a bookmaker.
+
+    One that they do not list is in that of its profile's currency, or in all.
+    """
+    if listed := regions_of_key(bookmaker_key(name)):
+        return listed
+    region = _REGION_OF_CURRENCY.get(shipped_profiles().profile_of(name).currency)
+    return REGIONS if region is None else frozenset({region})

@@ -70,7 +70,7 @@ def test_a_real_snapshot_comes_back(sport: str, shared_data: Path, tmp_path: Pat
     try:
         running.now = TAKEN_AT
         running.record(*imported.quotes)
-        asked = {"apiKey": "any", "regions": "us,uk,eu,au", "markets": "h2h,spreads,totals"}
+        asked = {"apiKey": "any", "regions": "us,us2,uk,eu,au", "markets": "h2h,spreads,totals"}
         now = running.http.get(f"/v4/sports/{sport}/odds", params=asked).json()
         running.now = parse_ms("2026-04-16T19:05:00Z")
         asked["date"] = format_ms(running.now)
@@ -82,7 +82,9 @@ def test_a_real_snapshot_comes_back(sport: str, shared_data: Path, tmp_path: Pat
     lays = lays_of(offered)
     assert prices(past["data"]) == {key: offered[key] for key in offered.keys() - lays}
     assert len(now) == len(json.loads(raw))
-    assert {each["sport_key"] for each in now} == {sport}
+    heads = ("sport_key", "sport_title")
+    said_heads = {tuple(each[name] for name in heads) for each in json.loads(raw)}
+    assert {tuple(each[name] for name in heads) for each in now} == said_heads
 
 
 def answer_of(now_ms: int) -> list[dict[str, Any]]:
@@ -156,7 +158,7 @@ def test_american_odds_of_a_real_answer_come_back(shared_data: Path, tmp_path: P
     try:
         running.now = max(parse_ms(seen) for _, seen in said.values()) + MINUTE_MS
         running.record(*convert(SourceFile("nba", raw)).quotes)
-        asked = {"apiKey": "any", "regions": "us,uk,eu,au", "markets": "h2h,spreads"}
+        asked = {"apiKey": "any", "regions": "us,us2,uk,eu,au", "markets": "h2h,spreads"}
         found = running.http.get(
             "/v4/sports/basketball_nba/odds", params={**asked, "oddsFormat": "american"}
         )

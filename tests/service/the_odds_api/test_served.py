@@ -17,6 +17,7 @@ from oddsdesk.contract.times import format_ms
 from oddsdesk.feeds.imported import SourceFile
 from oddsdesk.feeds.the_odds_api import convert
 from oddsdesk.feeds.the_odds_api.markets import MARKET_TYPES, PARTS_OF_SPORT, PLAYER_KEYS
+from oddsdesk.feeds.the_odds_api.published import SPORTS
 from oddsdesk.server.the_odds_api import keys
 from oddsdesk.store.databases import Database
 from tests.kit.odds_api_answers import HOUR_MS
@@ -156,8 +157,9 @@ def test_regions_and_bookmakers_pick(served: RunningService) -> None:
         games = data(served, "sports/soccer_epl/odds", **asked)
         return sorted({book["key"] for each in games for book in each["bookmakers"]})
 
-    assert found(regions="us") == ["draftkings", "pinnacle"], "Pinnacle has no one currency"
-    assert found(regions="uk") == ["betfair_ex_uk", "pinnacle"]
+    assert found(regions="us") == ["draftkings"]
+    assert found(regions="uk") == ["betfair_ex_uk"]
+    assert found(regions="eu,us2") == ["pinnacle"]
     assert found(bookmakers="draftkings,unknown", regions="uk") == ["draftkings"]
     assert found(bookmakers="unknown") == []
     assert refusal(served, "sports/soccer_epl/odds") == (422, "MISSING_REGION")
@@ -173,6 +175,10 @@ def test_filters_pick_games(served: RunningService) -> None:
     assert homes("sports/soccer_epl/odds", eventIds=first, **ALL) == ["Arsenal"]
     assert homes(commenceTimeFrom=second(NOW + 3 * HOUR_MS)) == ["Everton"]
     assert homes(commenceTimeTo=second(NOW + 2 * HOUR_MS)) == ["Arsenal"]
+    shifted = {"match_name": "Leeds - Hull", "match_date": NOW + HOUR_MS + 499}
+    served.quote(odds={"Leeds": 2.0, "Draw": 3.0, "Hull": 4.0}, **shifted)
+    shown = data(served, "sports/soccer_epl/events")[0]["commence_time"]
+    assert homes(commenceTimeFrom=shown, commenceTimeTo=shown) == ["Leeds"]
 
 
 def test_one_game_has_its_odds_and_markets(served: RunningService) -> None:
@@ -371,9 +377,11 @@ def test_sports_are_those_with_games_now(served: RunningService) -> None:
         "active": True,
         "has_outrights": False,
     }
-    everything = {each["key"]: each["active"] for each in data(served, "sports", all="true")}
-    assert everything["basketball_nba"] is False
-    assert everything["soccer_kings_cup"] is True
+    everything = {each["key"]: each for each in data(served, "sports", all="true")}
+    assert everything["basketball_nba"]["active"] is False
+    assert everything["soccer_kings_cup"]["active"] is True
+    assert everything["soccer_efl_champ"]["title"] == "Championship"
+    assert everything.keys() == {*SPORTS, "soccer_kings_cup"}
     (found,) = data(served, "sports/soccer_kings_cup/events")
     assert found["sport_key"] == "soccer_kings_cup"
 
@@ -382,8 +390,20 @@ def test_a_known_sport_without_games_is_empty_and_an_unknown_one_refused(
     served: RunningService,
 ) -> None:
     assert data(served, "sports/soccer_brazil_serie_b/odds", **ALL) == []
-    assert refusal(served, "sports/quidditch/odds", **ALL) == (404, "UNKNOWN_SPORT")
-    assert refusal(served, "sports/quidditch/scores") == (404, "UNKNOWN_SPORT")
+    past = {"date": second(NOW), **ALL}
+    for key in ("quidditch", "soccer_nope", "tennis_nope"):
+        for path in ("odds", "events", "scores"):
+            assert refusal(served, f"sports/{key}/{path}", **ALL) == (404, "UNKNOWN_SPORT")
+        for path in ("odds", "events"):
+            in_history = f"historical/sports/{key}/{path}"
+            assert refusal(served, in_history, **past) == (404, "UNKNOWN_SPORT")
+
+
+def test_a_competition_between_its_games_is_no_unknown_sport(served: RunningService) -> None:
+    served.quote(competition="Kings Cup", sport="Football", match_name="Al A - Al B")
+    served.now += 5 * HOUR_MS
+    assert data(served, "sports/soccer_kings_cup/events") == []
+    assert refusal(served, "sports/soccer_kings_cap/events") == (404, "UNKNOWN_SPORT")
 
 
 def test_upcoming_has_what_is_in_play_and_the_next_eight(served: RunningService) -> None:
@@ -446,7 +466,7 @@ def test_scores_are_of_games_in_play_and_with_days_of_those_that_ended(
 def test_the_history_refuses_the_future_and_needs_a_date(served: RunningService) -> None:
     path = "historical/sports/soccer_epl/events"
     wrong = (422, "INVALID_HISTORICAL_TIMESTAMP")
-    assert refusal(served, path) == wrong
+    assert refusal(served, path) == (422, "MISSING_HISTORICAL_TIMESTAMP")
     assert refusal(served, path, date=second(NOW + HOUR_MS)) == wrong
     assert data(served, path, date="1950-01-01T00:00:00Z")["data"] == []
     newest = data(served, path, date=second(NOW))

@@ -34,7 +34,7 @@ def test_defaults_are_theirs() -> None:
 
 
 def test_lists_may_have_blanks_and_come_in_parts() -> None:
-    assert read(regions="us, uk,").regions == {"us", "uk"}
+    assert read(regions="us, UK,").regions == {"us", "uk"}
     asked = read_query(b"apiKey=a&markets=h2h&markets=totals&regions=&unknown=1")
     assert asked.markets == ("h2h", "totals")
     assert asked.regions is None
@@ -53,6 +53,7 @@ def test_a_key_is_needed_but_not_looked_at() -> None:
     ("name", "text", "code"),
     [
         ("regions", "mars", "INVALID_REGION"),
+        ("regions", "us,de", "INVALID_REGION"),
         ("markets", "h2h,nonsense", "INVALID_MARKET"),
         ("bookmakers", "Draft Kings", "INVALID_BOOKMAKERS"),
         ("bookmakers", ",".join(f"b{number}" for number in range(201)), "INVALID_BOOKMAKERS"),
@@ -67,7 +68,7 @@ def test_a_key_is_needed_but_not_looked_at() -> None:
         ("daysFrom", "+1", "INVALID_SCORES_DAYS_FROM"),
         ("daysFrom", "9" * 5_000, "INVALID_SCORES_DAYS_FROM"),
         ("includeLinks", "yes", "INVALID_INCLUDE_LINKS"),
-        ("all", "1", "INVALID_ALL"),
+        ("all", "1", "INVALID_ALL_SPORTS_PARAM"),
     ],
 )
 def test_bad_values_are_refused_with_their_code(name: str, text: str, code: str) -> None:

@@ -5,15 +5,47 @@ import pytest
 from oddsdesk.contract.competitions import played_sport
 from oddsdesk.feeds.the_odds_api.importer import COMPETITIONS, SHARED_TITLES
 from oddsdesk.feeds.the_odds_api.markets import MARKET_TYPES, MarketKind, market_kind
+from oddsdesk.feeds.the_odds_api.published import SPORTS
 from oddsdesk.server.the_odds_api import keys
 
 
-@pytest.mark.parametrize("key", [*COMPETITIONS, "soccer_spl", "mma_mixed_martial_arts"])
+@pytest.mark.parametrize("key", [key for key in SPORTS if not key.startswith("tennis_")])
 def test_a_sport_key_comes_back_from_its_competition(key: str) -> None:
     (code,) = keys.competitions_of(key)
     assert keys.sport_key(code, played_sport(code)) == key
     assert keys.is_sport_key(key)
     assert keys.group_of(key) != "Other"
+    assert keys.sport_title(key, code) == SPORTS[key]
+
+
+def test_our_competitions_have_keys_of_theirs() -> None:
+    assert COMPETITIONS.keys() <= SPORTS.keys()
+
+
+@pytest.mark.parametrize(
+    ("key", "is_known"),
+    [
+        ("soccer_epl", True),
+        ("soccer_nope", False),
+        ("tennis_atp_new_open", True),
+        ("tennis_nope", False),
+        ("tennis_all", True),
+        ("golf_us_open_winner", True),
+        ("soup_winner", False),
+    ],
+)
+def test_only_published_keys_are_known(key: str, is_known: bool) -> None:
+    assert keys.is_sport_key(key) is is_known
+
+
+def test_titles_are_theirs_or_those_of_the_competition() -> None:
+    titles = {
+        ("soccer_efl_champ", "EFL"): "Championship",
+        ("soccer_kings_cup", "Kings Cup"): "Kings Cup",
+        ("tennis_all", "ATP"): "Tennis",
+        ("tennis_atp_munich", "TENNIS"): "ATP Munich",
+    }
+    assert {each: keys.sport_title(*each) for each in titles} == titles
 
 
 def test_other_competitions_get_a_key_of_their_sport() -> None:
@@ -64,28 +96,31 @@ def test_others_are_not(key: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "key", "region"),
+    ("name", "key", "regions"),
     [
         ("Pinnacle", "pinnacle", "eu"),
         ("1xBet", "onexbet", "eu"),
         ("Caesars", "williamhill_us", "us"),
-        ("William Hill", "williamhill", "uk"),
+        ("William Hill", "williamhill", "eu uk"),
+        ("888sport", "sport888", "eu uk"),
+        ("BetOnline.ag", "betonlineag", "eu us"),
+        ("Bally Bet", "ballybet", "us2"),
+        ("Kalshi", "kalshi", "us_ex"),
+        ("Unibet (SE)", "unibet_se", "eu se"),
+        ("ATG (SE)", "atg_se", "se"),
         ("Betfair Sportsbook", "betfair_sb_uk", "uk"),
-        ("My Own Book", "myownbook", "au"),
-        ("***", "bookmaker", "us"),
+        ("Betfair Exchange AU", "betfair_ex_au", "au"),
+        ("bwin", "bwin", "eu"),
+        ("My Own Book", "myownbook", "us us2 us_dfs us_ex uk eu fr se au"),
+        ("***", "bookmaker", "us us2 us_dfs us_ex uk eu fr se au"),
     ],
 )
-def test_bookmakers_have_their_key_and_region(name: str, key: str, region: str) -> None:
+def test_bookmakers_have_their_key_and_regions(name: str, key: str, regions: str) -> None:
     assert keys.bookmaker_key(name) == key
-    assert region in keys.regions_of(name)
+    assert keys.regions_of(name) == set(regions.split())
 
 
 def test_titles_that_several_share_have_the_key_of_their_name() -> None:
     assert {name: keys.bookmaker_key(name) for name in SHARED_TITLES.values()} == {
         name: key for key, name in SHARED_TITLES.items()
     }
-
-
-def test_a_bookmaker_of_one_country_is_in_its_region_only() -> None:
-    assert keys.regions_of("DraftKings") == {"us", "us2", "us_dfs", "us_ex"}
-    assert keys.regions_of("Paddy Power") == {"uk"}
