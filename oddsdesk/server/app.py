@@ -53,6 +53,9 @@ from oddsdesk.store.owner_secret import SECRET_PREFIX
 
 if TYPE_CHECKING:
     from oddsdesk.server.dashboard.site import Dashboard
+    from oddsdesk.server.the_odds_api.gate import OddsApiGate
+
+OTHER_PATHS: Final = (OTHER_ROOT, f"{OTHER_ROOT}/{{path:path}}")
 
 
 class App:
@@ -68,7 +71,10 @@ class App:
         """The rate-limit headers for refusals before this application sees a request."""
         figures = service.figures
         self._dashboard = _dashboard(service, self._reads, self._looks)
-        router = _router(service, self._reads, self._looks_back, self._looks, self._dashboard)
+        self._other = _other_interface(service, self._reads, self._looks_back)
+        router = _router(
+            service, self._reads, self._looks_back, self._looks, self._dashboard, self._other
+        )
         self._guarded = HostGuard(router, service.hosts, self.limits, figures)
         self.door = Door(service, self._dashboard)
         in_turn = FairShares(
@@ -77,6 +83,7 @@ class App:
             self.limits,
             figures=figures,
             unbounded={INGEST_PATH, UPDATES},
+            reply_to=self._reply_to,
         )
         self._app = ProbesFirst(in_turn, self._guarded)
 
@@ -84,6 +91,12 @@ class App:
         """Serve one request or stream; the database owner's requests do not wait in a queue."""
         is_owner = scope["type"] == "http" and self.door.is_owner(scope["headers"])
         await (self._guarded if is_owner else self._app)(scope, receive, send)
+
+    def _reply_to(self, refusal: rest.Refusal, scope: Scope) -> rest.Reply:
+        """Return a refusal of a request that did not begin, as the interface writes it."""
+        if self._other is not None and f"{scope['path']}/".startswith(f"{OTHER_ROOT}/"):
+            return self._other.refuse(refusal, scope)
+        return rest.refuse(refusal, "")
 
     def threads(self) -> tuple[ReaderPool, ...]:
         """Return the threads that each request needs."""
@@ -126,6 +139,7 @@ def _router(
     looks_back: ReaderPool,
     looks: Looks,
     dashboard: "Dashboard | None",
+    other: "OddsApiGate | None",
 ) -> Router:
     pages = (
         ()
@@ -135,7 +149,7 @@ def _router(
     return Router(
         [
             *(Route(path, dashboard) for path in pages if dashboard is not None),
-            *_as_another(service, reads, looks_back),
+            *([] if other is None else [Route(path, other) for path in OTHER_PATHS]),
             *(_resources(service, reads, looks_back) if Role.API in service.roles else ()),
             *(_streaming(service) if Role.STREAM in service.roles else ()),
             _route(HEALTH_PATH, HealthGate(service, looks)),
@@ -175,14 +189,15 @@ def _resources(service: Service, reads: ReaderPool, looks_back: ReaderPool) -> I
     yield _route(DOCS_PATH, DocsGate(service, endpoints))
 
 
-def _as_another(service: Service, reads: ReaderPool, looks_back: ReaderPool) -> Iterator[BaseRoute]:
-    """Yield the paths of the other interface, if one is served here."""
-    if service.serve_as is not None and Role.API in service.roles:
-        from oddsdesk.server.the_odds_api.gate import OddsApiGate  # noqa: PLC0415 - few starts need it
+def _other_interface(
+    service: Service, reads: ReaderPool, looks_back: ReaderPool
+) -> "OddsApiGate | None":
+    """Return the paths of the other interface, if one is served here."""
+    if service.serve_as is None or Role.API not in service.roles:
+        return None
+    from oddsdesk.server.the_odds_api.gate import OddsApiGate  # noqa: PLC0415 - few starts need it
 
-        gate = OddsApiGate(service, reads, looks_back)
-        for path in (OTHER_ROOT, f"{OTHER_ROOT}/{{path:path}}"):
-            yield Route(path, gate)
+    return OddsApiGate(service, reads, looks_back)
 
 
 def _streaming(service: Service) -> Iterator[BaseRoute]:

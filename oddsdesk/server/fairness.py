@@ -27,7 +27,16 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from oddsdesk.contract.access import ErrorCode
-from oddsdesk.server.rest import Figures, LimitsOf, Refusal, Refused, going_down, refuse, send_reply
+from oddsdesk.server.rest import (
+    Figures,
+    LimitsOf,
+    Refusal,
+    Refused,
+    Reply,
+    going_down,
+    refuse,
+    send_reply,
+)
 from oddsdesk.store.errors import Fault, StoreError, StoreUnavailableError
 from oddsdesk.store.keys import Caller
 
@@ -183,6 +192,14 @@ async def wait_unless_left(
         leaving.remove_done_callback(give_up)
 
 
+class LineFullRefusal(Refusal):
+    """The refusal of a request whose line is full."""
+
+
+def _plain_reply(refusal: Refusal, _scope: Scope) -> Reply:
+    return refuse(refusal, "")
+
+
 class FairShares:
     """Lets requests begin, line by line.
 
@@ -198,14 +215,16 @@ class FairShares:
         now: Callable[[], float] = time.monotonic,
         figures: Figures | None = None,
         unbounded: Collection[str] = (),
+        reply_to: Callable[[Refusal, Scope], Reply] = _plain_reply,
     ) -> None:
-        """Refusals are counted in ``figures``."""
+        """Refusals are counted in ``figures`` and written by ``reply_to``."""
         self._app = app
         self._known_caller = known_caller
         self._limits = limits
         self._now = now
         self._figures = figures or Figures()
         self._unbounded = unbounded
+        self._reply_to = reply_to
         pace = Lane(STRANGERS_A_SECOND, STRANGERS_AT_ONCE)
         self._strangers = Line(STRANGERS_IN_FLIGHT, pace, now)
         self._by_key: dict[int, Line] = {}
@@ -216,7 +235,7 @@ class FairShares:
         try:
             await self._enter(line, scope)
         except Refusal as refusal:
-            await send_reply(scope, send, refuse(refusal, ""))
+            await send_reply(scope, send, self._reply_to(refusal, scope))
             return
         if scope["type"] != "http" or scope["path"] in self._unbounded:
             line.leave()
@@ -269,11 +288,11 @@ class FairShares:
         line.most_in_flight = most  # the plan may have changed
         return line
 
-    def _busy(self, line: Line, scope: Scope) -> Refusal:
+    def _busy(self, line: Line, scope: Scope) -> LineFullRefusal:
         whose, instead = "with this key", "wait for the answers before you send more"
         if line is self._strangers:
             whose, instead = "without a known key", "send a valid X-Api-Key"
-        return Refusal(
+        return LineFullRefusal(
             ErrorCode.SERVICE_UNAVAILABLE,
             f"{MOST_WAITING} requests {whose} are waiting; {instead}, or retry in {RETRY_S} s.",
             [(b"retry-after", str(RETRY_S).encode()), *self._limits(scope["headers"])],

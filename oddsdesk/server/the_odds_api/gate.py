@@ -8,7 +8,7 @@ from starlette.types import Scope
 
 from oddsdesk.contract.access import ErrorCode
 from oddsdesk.server import rest
-from oddsdesk.server.fairness import A_TURN_S, ReaderPool
+from oddsdesk.server.fairness import A_TURN_S, MOST_WAITING, RETRY_S, LineFullRefusal, ReaderPool
 from oddsdesk.server.gate import GET, Gate, RequestContext, Service
 from oddsdesk.server.the_odds_api import NAME, ROOT
 from oddsdesk.server.the_odds_api.answers import Answers, of_snapshot
@@ -45,7 +45,14 @@ class OddsApiGate(Gate):
         return _reply(200, answer)
 
     def refuse(self, refusal: rest.Refusal, scope: Scope) -> rest.Reply:
-        """Return a refusal of the server in their format."""
+        """Return a refusal of the server in their format; of too many at once, with their code."""
+        if isinstance(refusal, LineFullRefusal):
+            message = (
+                f"Too many requests at once: {MOST_WAITING} are waiting. Wait for their answers"
+                f" before you send more, or retry in {RETRY_S} s."
+            )
+            retry = [(b"retry-after", str(RETRY_S).encode())]
+            return _reply(429, TurnedDown("EXCEEDED_FREQ_LIMIT", message).body, retry)
         body = TurnedDown(refusal.code.value.upper(), refusal.message).body
         return _reply(refusal.code.status, body, refusal.headers)
 

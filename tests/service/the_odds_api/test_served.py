@@ -1,8 +1,12 @@
 """The interface of The Odds API, served: what programs written for it get (D112)."""
 
+import asyncio
 import json
+import shutil
 import subprocess
 import sys
+import threading
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +15,7 @@ import httpx
 import msgspec
 import pytest
 
+from oddsdesk.base.tasks import spawn
 from oddsdesk.contract.competitions import played_sport
 from oddsdesk.contract.results import GameResult, GameStatus
 from oddsdesk.contract.times import format_ms
@@ -18,13 +23,16 @@ from oddsdesk.feeds.imported import SourceFile
 from oddsdesk.feeds.the_odds_api import convert
 from oddsdesk.feeds.the_odds_api.markets import MARKET_TYPES, PARTS_OF_SPORT, PLAYER_KEYS
 from oddsdesk.feeds.the_odds_api.published import SPORTS
+from oddsdesk.server.fairness import MOST_WAITING, STRANGERS_IN_FLIGHT
 from oddsdesk.server.the_odds_api import keys
+from oddsdesk.server.the_odds_api.answers import Answers
 from oddsdesk.store.databases import Database
 from tests.kit.odds_api_answers import HOUR_MS
 from tests.kit.running_service import LIMIT_S, NOW, RunningService
 
 MINUTE_MS = 60_000
 PROGRAMS = Path(__file__).parent / "programs"
+NODE = shutil.which("node")
 ALL = {"regions": "us,uk,eu,au"}
 
 
@@ -486,6 +494,36 @@ def test_errors_are_in_their_format(served: RunningService) -> None:
     assert strange.status_code in (400, 404)
 
 
+async def test_too_many_at_once_are_told_as_theirs(
+    served: RunningService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answering = threading.Event()
+
+    def wait(_answers: Answers) -> list[Any]:
+        answering.wait(LIMIT_S)
+        return []
+
+    monkeypatch.setattr(Answers, "sports", wait)
+    many, most = STRANGERS_IN_FLIGHT + MOST_WAITING + 8, httpx.Limits(max_connections=200)
+    url = f"{served.url}/v4/sports?apiKey=any"
+    async with httpx.AsyncClient(limits=most, timeout=LIMIT_S) as client:
+        asked = [spawn("ask", client.get(url)) for _ in range(many)]
+        refused: list[httpx.Response] = []
+        for done in asyncio.as_completed(asked):
+            refused.append(await done)
+            if len(refused) == 8:
+                break
+        answering.set()
+        answers = await asyncio.gather(*asked)
+    for answer in refused:
+        assert answer.status_code == 429
+        assert answer.json().keys() == {"message", "error_code", "details_url"}
+        assert answer.json()["error_code"] == "EXCEEDED_FREQ_LIMIT"
+        assert "X-Api-Key" not in answer.json()["message"]
+        assert (answer.headers["retry-after"], answer.headers["x-requests-last"]) == ("1", "0")
+    assert Counter(each.status_code for each in answers) == {200: many - 8, 429: 8}
+
+
 def test_nothing_costs_credits(served: RunningService) -> None:
     quotas = [ask(served, "sports").headers for _ in range(3)]
     names = ("x-requests-remaining", "x-requests-used", "x-requests-last")
@@ -512,8 +550,8 @@ def test_the_main_interface_is_served_as_before(served: RunningService) -> None:
     assert served.http.get("/api/odds", params={"apiKey": "any"}).status_code == 401
 
 
-def run(program: str, *arguments: str) -> str:
-    command = [sys.executable, str(PROGRAMS / program), *arguments]
+def run(program: str, *arguments: str, by: str = sys.executable) -> str:
+    command = [by, str(PROGRAMS / program), *arguments]
     done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -533,3 +571,30 @@ def test_a_program_for_past_odds_runs_with_another_host(served: RunningService) 
     assert lines[0] == f"{second(NOW)} games: 2 None"
     assert lines[1] == f"{second(NOW - 5 * MINUTE_MS)} games: 0 {second(NOW)}"
     assert "pinnacle ('Arsenal', 110) ('Chelsea', 260) ('Draw', 240)" in lines
+
+
+@pytest.mark.skipif(NODE is None, reason="Node is not installed")
+def test_a_program_for_node_reads_the_lines_of_players(served: RunningService) -> None:
+    odds = {
+        "Bo Ek points Over 10.5": 1.5,
+        "Bo Ek points Under 10.5": 2.5,
+        "Bo Ek points Over 20.5": 2.6,
+        "Al Ip points assists Over 30.5": 1.91,
+    }
+    names = {"match_name": "Celtics - Knicks", "competition": "NBA", "bookmaker": "DraftKings"}
+    served.quote(market_type="player_prop", odds=odds, **names)
+    host = str(served.http.base_url)
+    lines = run("player_props.mjs", host, "basketball_nba", by=NODE or "").splitlines()
+    assert lines == [
+        "basketball_nba Basketball NBA",
+        "soccer_epl Soccer EPL",
+        f"NBA {second(NOW + HOUR_MS)} Celtics v Knicks",
+        "DraftKings player_points_alternate Bo Ek Over 10.5 -200",
+        "DraftKings player_points_alternate Bo Ek Under 10.5 150",
+        "DraftKings player_points_alternate Bo Ek Over 20.5 160",
+        "DraftKings player_points_assists Al Ip Over 30.5 -110",
+        "Remaining requests 100000",
+        "Used requests 0",
+    ]
+    with pytest.raises(AssertionError, match="Error status 404 UNKNOWN_SPORT"):
+        run("player_props.mjs", host, "basketball_mba", by=NODE or "")
