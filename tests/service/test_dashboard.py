@@ -81,12 +81,33 @@ def test_the_free_plan_chooses_among_the_known_bookmakers(service: RunningDashbo
     assert "none is chosen" in page.text
     assert '<option value="Betfair">' in page.text
     page = browser.send("/keys/bookmaker", bookmaker="Betfair")
-    assert "Your keys now get the odds of Betfair." in page.text
+    assert "Your bookmaker is Betfair now." in page.text
+    assert "get no odds" not in page.text
     secret = KEY.findall(browser.send("/keys/create").text)[0]
     assert service.data("/api/bookmakers", service.key()) is not None
     assert service.get("/api/odds", secret).status_code == 200
     page = browser.send("/keys/bookmaker", bookmaker="No such")
     assert "Choose a bookmaker from the list." in page.text
+
+
+def test_the_bookmakers_that_have_odds_now_are_marked(service: RunningDashboard) -> None:
+    """Most known names have none: a key of such an account gets empty answers."""
+    service.quote()
+    browser = service.signed_in("choosing", Plan.FREE)
+    priced, others = re.findall("<optgroup(.*?)</optgroup>", browser.get("/keys").text)
+    assert 'label="With odds now"' in priced
+    assert 'value="Betfair"' in priced
+    assert 'label="Without odds now"' in others
+    assert 'value="Betway"' in others
+    page = browser.send("/keys/bookmaker", bookmaker="Betway")
+    assert "Your keys get no odds at the moment: there are none of Betway." in page.text
+    operator = service.signed_in("choosing operator", operator=True)
+    operator.get("/accounts")
+    fields = {"account": "choosing", "plan": "Free"}
+    page = operator.send("/accounts/change", bookmaker="Unibet", **fields)
+    assert "no odds at the moment: there are none of Unibet" in page.text
+    page = operator.send("/accounts/change", bookmaker="Betfair", **fields)
+    assert "no odds" not in page.text
 
 
 def test_usage_shows_what_is_left_and_the_day_of_the_last_use(service: RunningDashboard) -> None:

@@ -8,7 +8,7 @@ from oddsdesk.contract.access import Plan
 from oddsdesk.contract.administration import AccountState, bookmaker_in_words, plan_in_words
 from oddsdesk.contract.identity import fold_name
 from oddsdesk.server.dashboard import invitation_link
-from oddsdesk.server.dashboard.own_pages import known_bookmakers, sentence
+from oddsdesk.server.dashboard.own_pages import Bookmakers, Choices, sentence
 from oddsdesk.server.dashboard.site import (
     Answer,
     Dashboard,
@@ -56,6 +56,7 @@ class OperatorPages:
         self._dashboard = dashboard
         self._service = dashboard.service
         self._reads = reads
+        self._bookmakers = Bookmakers(self._service, reads)
         self._health = HealthGate(self._service, looks)
         dashboard.add_places(
             {
@@ -76,7 +77,7 @@ class OperatorPages:
         filled = {
             "accounts": [_line(each, sign_ins.get(each.name), own) for each in states],
             "plans": [plan.value for plan in Plan],
-            "bookmakers": await known_bookmakers(self._dashboard, self._reads, None),
+            "bookmakers": await self._bookmakers.choices(),
             "account_name": visit.field("account")[:200],
             "invitation": visit.once.get("link", ""),
             "invited": visit.once.get("account", ""),
@@ -115,10 +116,8 @@ class OperatorPages:
         if (before.plan, before.bookmaker) == (after.plan, after.bookmaker):
             return Redirect("/accounts", {"notice": f"Account {after.name}: nothing changed."})
         said = f"Account {after.name} is on {_rights(after)} now."
-        store = self._service.store
-        recorded = await self._reads.run(lambda: store.reader().recorded_bookmakers())
         once = {"notice": said}
-        if warning := _warning(after, recorded):
+        if warning := _warning(after, await self._bookmakers.choices()):
             once["problem"] = warning
         return Redirect("/accounts", once)
 
@@ -191,11 +190,14 @@ def _rights(account: AccountState) -> str:
     return plan_in_words(account.plan, account.bookmaker)
 
 
-def _warning(account: AccountState, recorded: list[str]) -> str:
+def _warning(account: AccountState, known: Choices) -> str:
     """Return why the account's keys get no odds, if they do not."""
     if account.plan.rights.all_bookmakers:
         return ""
     if account.bookmaker is None:
         return "Its keys get no odds: Free has one bookmaker, and none is chosen."
-    unknown = unknown_bookmaker(account.bookmaker, recorded)
-    return unknown and f"Its keys get no odds: {unknown}."
+    if unknown := unknown_bookmaker(account.bookmaker, [*known.priced, *known.others]):
+        return f"Its keys get no odds: {unknown}."
+    if not known.has_odds(account.bookmaker):
+        return f"Its keys get no odds at the moment: there are none of {account.bookmaker}."
+    return ""

@@ -9,7 +9,7 @@ from oddsdesk.contract.administration import AccountState, Key, bookmaker_in_wor
 from oddsdesk.server.dashboard.site import Answer, Dashboard, Page, Place, Redirect
 from oddsdesk.server.dashboard.visits import INVITATION, SESSION, VISIT, TurnedAway, Visit
 from oddsdesk.server.fairness import ReaderPool
-from oddsdesk.server.gate import slot_of
+from oddsdesk.server.gate import Service, slot_of
 from oddsdesk.server.rest import Headers
 from oddsdesk.store.access import AccessStore
 from oddsdesk.store.keys import MAX_KEYS, KeyLimitError, NewKey, UnknownKeyError
@@ -18,6 +18,7 @@ from oddsdesk.store.owners import InviteEndedError, NewSession, Owner, Refused
 from oddsdesk.store.passwords import SHORTEST, BadPasswordError
 
 PASSWORD_RULE: Final = f"At least {SHORTEST} characters. Several words are easy to remember."
+CATALOGUE_MS: Final = 60_000
 _WRONG: Final = "The account or the password is wrong."
 
 
@@ -32,13 +33,52 @@ class KeyUse(msgspec.Struct, frozen=True):
     """The beginning of the day or hour of its last use, in milliseconds."""
 
 
+class Choices(msgspec.Struct, frozen=True):
+    """The names of the bookmakers to choose from, by whether they have odds now."""
+
+    priced: list[str]
+    others: list[str]
+
+    def __contains__(self, name: str) -> bool:
+        """Return whether a bookmaker can be chosen."""
+        return name in self.priced or name in self.others
+
+    def has_odds(self, name: str) -> bool:
+        """Return whether a bookmaker has odds now, whatever the spelling of its name."""
+        return name_among(self.priced, name) in self.priced
+
+
+class Bookmakers:
+    """Finds the bookmakers to choose from; which of them have odds may be a minute old."""
+
+    def __init__(self, service: Service, reads: ReaderPool) -> None:
+        self._service = service
+        self._reads = reads
+        self._read_at = -CATALOGUE_MS
+        self._priced: list[str] = []
+
+    async def choices(self) -> Choices:
+        """Return the names in the database's spelling."""
+        return await self._reads.run(self._find_choices)
+
+    def _find_choices(self) -> Choices:
+        reader, now_ms = self._service.store.reader(), self._service.clock()
+        if not self._priced or not 0 <= now_ms - self._read_at < CATALOGUE_MS:
+            self._priced = [each.name for each in reader.list_bookmakers(now_ms)]
+            self._read_at = now_ms
+        recorded = reader.recorded_bookmakers()
+        names = {*recorded, *(name_among(recorded, name) for name in known_names())}
+        priced, others = names.intersection(self._priced), names.difference(self._priced)
+        return Choices(sorted(priced, key=str.casefold), sorted(others, key=str.casefold))
+
+
 class OwnPages:
     """The pages of everybody who signs in."""
 
     def __init__(self, dashboard: Dashboard, reads: ReaderPool) -> None:
         self._dashboard = dashboard
         self._service = dashboard.service
-        self._reads = reads
+        self._bookmakers = Bookmakers(dashboard.service, reads)
         dashboard.add_places(
             {
                 "": Place(self.show_start, is_open=True),
@@ -167,7 +207,7 @@ class OwnPages:
         filled = {
             "account": account,
             "bookmaker": bookmaker_in_words(account.plan, account.bookmaker),
-            "bookmakers": await self._bookmakers(account.bookmaker),
+            "bookmakers": await self._bookmakers.choices(),
             "keys": sorted(keys, key=lambda key: (key.is_revoked, -key.key_id)),
             "active": len(account.key_ids),
             "most": MAX_KEYS,
@@ -222,15 +262,12 @@ class OwnPages:
     async def choose_bookmaker(self, visit: Visit) -> Answer:
         """Choose the one bookmaker of the Free plan."""
         name, chosen = _owner(visit).account, visit.field("bookmaker")
-        if chosen not in await self._bookmakers(None):
+        if chosen not in await self._bookmakers.choices():
             return Redirect("/keys", {"problem": "Choose a bookmaker from the list."})
         await self._dashboard.use_access(
             lambda access: access.keys.change_account(name, visit.now_ms, bookmaker=chosen)
         )
-        return Redirect("/keys", {"notice": f"Your keys now get the odds of {chosen}."})
-
-    async def _bookmakers(self, chosen: str | None) -> list[str]:
-        return await known_bookmakers(self._dashboard, self._reads, chosen)
+        return Redirect("/keys", {"notice": f"Your bookmaker is {chosen} now."})
 
     # Usage
 
@@ -328,16 +365,6 @@ class OwnPages:
 
         await self._dashboard.use_access(end_all)
         return Redirect("/account", {"notice": "All other sessions have ended."})
-
-
-async def known_bookmakers(
-    dashboard: Dashboard, reads: ReaderPool, chosen: str | None
-) -> list[str]:
-    """Return the bookmakers to choose from, the chosen one among them."""
-    store = dashboard.service.store
-    recorded = await reads.run(lambda: store.reader().recorded_bookmakers())
-    names = {*recorded, *(name_among(recorded, name) for name in known_names())}
-    return sorted(names | ({chosen} if chosen else set()), key=str.casefold)
 
 
 def _owner(visit: Visit) -> Owner:
