@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
 from oddsdesk import network
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.system_errors import error_text
 from oddsdesk.base.tasks import cancel_tasks, in_daemon_thread, spawn
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.results import Reported
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.files import Readable
@@ -34,6 +36,8 @@ STEADY_S: Final = 60.0
 """A program that ran this long is restarted after one second."""
 END_S: Final = 1.0
 """How long a program may take to end when asked."""
+LAST_WORDS_S: Final = 0.5
+"""How long to wait for what a program wrote to standard error before it ended."""
 _OF_SOURCES: Final = ("ODDSDESK_", "_KEY")
 """Start and end of environment variables with keys of sources; they are not passed on."""
 
@@ -103,6 +107,8 @@ class _Run:
         self._status = status
         self._process: subprocess.Popen[bytes] | None = None
         self._last_words = ""
+        self._listener = threading.Thread()
+        """Reads standard error."""
         self.trouble: str | None = None
         """Why it failed; None if it did not, or still runs."""
 
@@ -119,11 +125,12 @@ class _Run:
                 start_new_session=sys.platform != "win32",
             )
         except OSError as error:
-            self.trouble = f"{program} cannot be run: {error.strerror or error}"
+            self.trouble = N_(f"{program} cannot be run: {error_text(error)}")
             return None
         assert self._process.stderr is not None
         stderr = cast(BinaryIO, self._process.stderr)
-        threading.Thread(target=self._listen, args=(stderr,), daemon=True).start()
+        self._listener = threading.Thread(target=self._listen, args=(stderr,), daemon=True)
+        self._listener.start()
         return cast(Readable, self._process.stdout)
 
     async def end_program(self) -> None:
@@ -132,16 +139,21 @@ class _Run:
         if process is None:
             return
         try:
-            await in_daemon_thread("end exec", lambda: _finish(process), patience_s=END_S * 2)
+            await in_daemon_thread("end exec", lambda: self._finish(process), patience_s=END_S * 2)
         finally:
             if process.stdout is not None:  # another program may hold the pipe: do not wait
                 threading.Thread(target=process.stdout.close, daemon=True).start()
         code = process.poll()
         if code == 0:
             return
-        how = f"exit status {code}" if code is None or code > 0 else f"signal {-code}"
+        how = N_(f"exit status {code}") if code is None or code > 0 else N_(f"signal {-code}")
         said = f": {self._last_words}" if self._last_words else ""
-        self.trouble = f"{self._arguments[0]} ended with {how}{said}"
+        self.trouble = N_(f"{self._arguments[0]} ended with {how}{said}")
+
+    def _finish(self, process: subprocess.Popen[bytes]) -> None:
+        """End the program, and hear its last words; another program may hold the pipe open."""
+        _finish(process)
+        self._listener.join(LAST_WORDS_S)
 
     def _listen(self, stderr: BinaryIO) -> None:
         with stderr:
@@ -210,9 +222,9 @@ class BadLines:
         _log.warning(
             "%s: %s; refused so far: %s", self._status.name, _refusal(bad), f"{self.count:,}"
         )
-        text = f"{self.count:,} bad lines, the first is line {first.number}: {first.reason}"
+        text = N_(f"{self.count:,} bad lines, the first is line {first.number}: {first.reason}")
         if last is not first:
-            text += f"; the last is line {last.number}: {last.reason}"
+            text += "; " + N_(f"the last is line {last.number}: {last.reason}")
         self._status.remark(text, clock())
 
 
@@ -220,9 +232,9 @@ def _refusal(bad: Sequence[BadLine]) -> str:
     """Return which lines were refused, and why the last of them was."""
     last = bad[-1]
     if len(bad) == 1:
-        return f"line {last.number} refused: {last.reason}"
+        return N_(f"line {last.number} refused: {last.reason}")
     numbers = ", ".join(str(line.number) for line in bad)
-    return f"lines {numbers} refused; line {last.number}: {last.reason}"
+    return N_(f"lines {numbers} refused; line {last.number}: {last.reason}")
 
 
 LARGEST: Final = 4 * 1024 * 1024
@@ -257,7 +269,7 @@ class StreamedQuotes(LiveFeed):
         """Yield the quotes and results of all connections, without end."""
         backoff = network.Backoff()
         while True:
-            reason = f"{network.host_of(self._url)} closed the connection"
+            reason = N_(f"{network.host_of(self._url)} closed the connection")
             try:
                 async for batch in self._connection(clock):
                     backoff.reset_waits()

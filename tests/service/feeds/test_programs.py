@@ -4,8 +4,12 @@ import asyncio
 import json
 import logging
 import re
+import subprocess
 import sys
+import threading
+from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 from starlette.websockets import WebSocket
@@ -172,6 +176,27 @@ async def test_a_program_that_ends_badly_time_and_again_is_told_once_and_never_r
     assert told[1].endswith("ended with exit status 1: no network")
     assert len(told) == 2
     assert seen == {FeedCondition.WAITING, FeedCondition.FAILING}
+
+
+async def test_the_last_words_of_a_program_are_heard_though_it_ended(
+    serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    has_ended, finish, lines = threading.Event(), quote_lines._finish, quote_lines._lines
+
+    def finish_first(process: subprocess.Popen[bytes]) -> None:
+        finish(process)
+        has_ended.set()
+
+    def read_late(stream: BinaryIO) -> Iterator[str]:
+        has_ended.wait(10)
+        threading.Event().wait(0.05)  # the program is known to have ended long before
+        yield from lines(stream)
+
+    monkeypatch.setattr(quote_lines, "_finish", finish_first)
+    monkeypatch.setattr(quote_lines, "_lines", read_late)
+    async with serve(f"exec:{script(tmp_path, 'import sys; sys.exit(chr(33))')}") as served:
+        reason = (await served.state(FeedCondition.FAILING)).reason
+    assert reason.endswith("ended with exit status 1: !")
 
 
 async def test_a_program_that_is_not_there_is_told(serve) -> None:
