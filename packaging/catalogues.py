@@ -5,6 +5,7 @@
 """
 
 import ast
+import json
 import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -15,12 +16,14 @@ from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
-from oddsdesk.base.filled_texts import LEAST_LETTERS
+from oddsdesk.base.filled_texts import WORD
 from oddsdesk.cli.click_words import help_paragraphs
 
 ROOT = Path(__file__).parent.parent
 LOCALE = ROOT / "resources" / "locale"
 LIST = LOCALE / "oddsdesk.pot"
+TEMPLATES = LOCALE / "templates.json"
+"""Texts whose values are filled in before they are translated."""
 NO_DATE = datetime(2026, 1, 1, tzinfo=UTC)
 """Instead of the present moment, which would change every file at each run."""
 ENGLISH_ROOMS = (
@@ -56,6 +59,20 @@ def texts() -> Catalog:
     return found
 
 
+def templates() -> list[str]:
+    """Return the texts with values that ``translated`` must recognise, since others fill them."""
+    found = set[str]()
+    for path in (ROOT / "oddsdesk").rglob("*.py"):
+        module = ast.parse(path.read_text("utf-8"))
+        if path.relative_to(ROOT / "oddsdesk").parts[0] in ENGLISH_ROOMS:
+            found.update(english_texts(module))
+        for node in ast.walk(module):
+            match node:
+                case ast.Call(func=ast.Name(id="N_"), args=[ast.Constant(value=str() as text)]):
+                    found.add(text)
+    return sorted(text for text in found if any(name for _, name, *_ in Formatter().parse(text)))
+
+
 def marked_texts(module: ast.AST) -> Iterator[tuple[str | tuple[str, ...], str | None]]:
     """Yield each marked text, or the forms of a plural, with its context.
 
@@ -87,20 +104,34 @@ def _makes_a_command(decorator: ast.expr) -> bool:
 
 
 def english_texts(module: ast.AST) -> Iterator[str]:
-    """Yield what a module says that only others translate: its errors, and ``N_(f"...")``.
+    """Yield what a module says that only others translate: errors, problems, ``N_(f"...")``.
 
     A value of an f-string becomes a placeholder: ``f"{path} holds {len(rows):,} rows"`` is listed
     as ``{path} holds {rows} rows``.
     """
     for node in ast.walk(module):
         match node:
-            case ast.Raise(exc=ast.Call(func=raised, args=[*given])) if is_shown(raised):
+            case ast.Call(func=raised, args=[*given]) if is_shown(raised):
                 texts_given = [_template(each) for each in given]
+            case ast.ClassDef(name=name) if name.endswith("Error"):
+                texts_given = [_template(each) for each in _given_to_base(node)]
+            case ast.Call(func=ast.Attribute(value=listed, attr="append"), args=[only]) if (
+                ast.unparse(listed).endswith("problems")
+            ):
+                texts_given = [_template(only)]
             case ast.Call(func=ast.Name(id="N_"), args=[ast.JoinedStr() as only]):
                 texts_given = [_template(only)]
             case _:
                 continue
         yield from (text for text in texts_given if text and _has_words(text))
+
+
+def _given_to_base(error: ast.ClassDef) -> Iterator[ast.expr]:
+    """Yield what an error's class passes to ``super().__init__``."""
+    for node in ast.walk(error):
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Call(func=ast.Name(id="super")))):
+                yield from node.args
 
 
 def is_shown(raised: ast.expr) -> bool:
@@ -110,9 +141,10 @@ def is_shown(raised: ast.expr) -> bool:
 
 
 def _has_words(text: str) -> bool:
-    """Return whether more is left of a text without its values than ``{field}: {error}``."""
-    said = "".join(part for part, *_ in Formatter().parse(text))
-    return " " in said.strip() and sum(map(str.isalpha, said)) >= LEAST_LETTERS
+    """Return whether a text without its values has a word, unlike ``{field}: {error}``."""
+    return " " in text.strip() and any(
+        WORD.search(part) is not None for part, *_ in Formatter().parse(text)
+    )
 
 
 def _template(node: ast.expr) -> str | None:
@@ -183,6 +215,7 @@ def main(added: list[str]) -> None:
     """Write everything; say how much of each language is translated."""
     listed = texts()
     write(listed, LIST)
+    TEMPLATES.write_text(f"{json.dumps(templates(), ensure_ascii=False, indent=0)}\n", "utf-8")
     known = {path.parent.parent.name for path in LOCALE.glob("*/LC_MESSAGES/oddsdesk.po")}
     for language in sorted({*known, *added}):
         path = catalogue_of(language)

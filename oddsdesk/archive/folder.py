@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from oddsdesk.base.places import how_to_install
+from oddsdesk.base.texts import N_
 from oddsdesk.store.spans import ArchivedDatabase
 
 if TYPE_CHECKING:
@@ -95,12 +96,12 @@ class LookingBack:
         """Return why an archive cannot be read, if so."""
         if not folder.is_dir():
             is_new = self._told is not None  # it is made with the first hour
-            return "" if is_new else f"older odds are in the archive {folder}, which is missing"
+            return "" if is_new else N_(f"older odds are in the archive {folder}, which is missing")
         files = archived_files(folder)
         if any(file.last > database.last_seq(file.shard) for file in files):
             return f"{folder}: has newer rows than the database; is it from another database?"
         if files and find_spec("pyarrow") is None:
-            return (
+            return N_(
                 f"older prices are in the archive {folder}, and cannot be read without pyarrow:"
                 f" {how_to_install('archive')}"
             )

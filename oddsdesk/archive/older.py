@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from oddsdesk.archive.folder import ArchivedFile, ArchiveError, archived_files, by_day
 from oddsdesk.archive.index import ArchivedHour, WrittenGame, index_of, later
 from oddsdesk.archive.parquet import SCHEMA, moves_of, values_of
+from oddsdesk.base.system_errors import file_error_text
 from oddsdesk.contract.competitions import played_sport
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.store.errors import StoreUnavailableError
@@ -175,7 +176,9 @@ class ArchivedLog:
             with self._lock:
                 self._before = None
                 self._hours.clear()
-            raise StoreUnavailableError(f"the archive cannot be read: {error}") from error
+            raise StoreUnavailableError(
+                f"the archive cannot be read: {file_error_text(error)}"
+            ) from error
 
     def _listed(self, before: int | None) -> list[ArchivedHour]:
         """Return all files in order; rows removed since the last look are in new files."""

@@ -13,6 +13,7 @@ from typing import Final
 from oddsdesk import __version__
 from oddsdesk.base.files import OWNER_ONLY
 from oddsdesk.base.places import sync
+from oddsdesk.base.system_errors import error_text
 
 KEPT: Final = 2
 SPARE_BYTES: Final = 16 * 2**20
@@ -50,7 +51,7 @@ def keep_copy(path: Path) -> Path:
             unfinished.unlink(missing_ok=True)
         raise CopyError(
             f"{path}: was made by an older oddsdesk and stays as it is, since no copy can be made"
-            f" before it is brought up to date: {getattr(error, 'strerror', None) or error}"
+            f" before it is brought up to date: {error_text(error)}"
         ) from error
     return target
 

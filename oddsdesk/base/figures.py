@@ -442,8 +442,9 @@ def read_moment(text: str, now_ms: int) -> int:
             raise ValueError("a time needs an offset")
         return typed.ms - typed.ms % DAY_MS
     except ValueError as error:
-        expected = "expected a date, or a time with an offset such as 2026-11-20T18:30:00Z"
-        raise FigureError(f"{expected}, got {text!r}") from error
+        raise FigureError(
+            f"expected a date, or a time with an offset such as 2026-11-20T18:30:00Z, got {text!r}"
+        ) from error
 
 
 def read_typed_time(

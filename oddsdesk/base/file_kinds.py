@@ -18,6 +18,7 @@ import msgspec
 
 from oddsdesk.base.places import resource_path
 from oddsdesk.base.spreadsheets import column_titles
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.formats import file_formats
 from oddsdesk.contract.texts import folded
 
@@ -33,7 +34,7 @@ class FileKind(msgspec.Struct, frozen=True):
     name: str
     title: str
     remedy: str
-    """What to do with it; ``{}`` stands for the file."""
+    """What to do with it; has ``{file}``, and ``{format}`` for the kind's name."""
     titles: tuple[frozenset[str], ...] = ()
     """Folded column titles; one of the sets is enough."""
     keys: tuple[frozenset[str], ...] = ()
@@ -42,7 +43,7 @@ class FileKind(msgspec.Struct, frozen=True):
     """How the file begins."""
 
 
-_ARCHIVE: Final = FileKind("archive", "a zip archive", "unpack it first")
+_ARCHIVE: Final = FileKind("archive", N_("a zip archive"), N_("unpack it first"))
 
 
 def _titles(*sets: str) -> tuple[frozenset[str], ...]:
@@ -52,24 +53,26 @@ def _titles(*sets: str) -> tuple[frozenset[str], ...]:
 _OTHERS: Final = (
     FileKind(
         QUOTES,
-        "a file of quotes, one a line",
-        "use `oddsdesk ingest {}`",
+        N_("a file of quotes, one a line"),
+        N_("use `oddsdesk ingest {file}`"),
         keys=_titles("bookmaker matchname odds", "matchname status"),
     ),
     FileKind(
         RESULTS,
-        "a list of results by bet number",
-        "use `oddsdesk ledger settle --results {}`",
+        N_("a list of results by bet number"),
+        N_("use `oddsdesk ledger settle --results {file}`"),
         titles=_titles("bet result"),
     ),
-    FileKind("database", "a SQLite database", "give it as --database", start=b"SQLite format 3\0"),
+    FileKind(
+        "database", N_("a SQLite database"), N_("give it as --database"), start=b"SQLite format 3\0"
+    ),
     FileKind(
         "old workbook",
-        "an old Excel workbook (.xls)",
-        "open it and save it as .xlsx or CSV",
+        N_("an old Excel workbook (.xls)"),
+        N_("open it and save it as .xlsx or CSV"),
         start=b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
     ),
-    FileKind("page", "a web page", "download the file that the page links to", start=b"<"),
+    FileKind("page", N_("a web page"), N_("download the file that the page links to"), start=b"<"),
 )
 
 
@@ -83,8 +86,8 @@ def _bets() -> FileKind:
                 words[row["meaning"]] += map(folded, row["words"].split("|"))
     return FileKind(
         BETS,
-        "a list of bets",
-        "use `oddsdesk ledger import {}`, or Import bets in the Bets panel",
+        N_("a list of bets"),
+        N_("use `oddsdesk ledger import {file}`, or Import bets in the Bets panel"),
         (frozenset({"stake"}), *map(frozenset, product(*words.values()))),
     )
 
@@ -112,15 +115,16 @@ def wrong_kind(file: str, data: bytes, *expected: str) -> str | None:
     kind = kind_of(data)
     if kind is None or kind.name in expected:
         return None
-    return f"{file}: this is {kind.title}; {kind.remedy.format(shlex.quote(file))}"
+    remedy = kind.remedy.format(file=shlex.quote(file), format=kind.name)
+    return N_(f"{file}: this is {kind.title}; {remedy}")
 
 
 def _first(is_one: Callable[[FileKind], bool]) -> FileKind | None:
     formats = (
         FileKind(
             each.name,
-            f"a file of {each.title}",
-            f"import it as that format, or with `oddsdesk import {each.name} {{}}`",
+            N_(f"a file of {each.title}"),
+            N_("import it as that format, or with `oddsdesk import {format} {file}`"),
             signs := tuple(frozenset(map(folded, words)) for words in each.signs),
             signs,
         )

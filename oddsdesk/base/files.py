@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import BinaryIO, Final, cast
 
 from oddsdesk.base.places import cannot_be_written, is_of_group, make_folder
+from oddsdesk.base.texts import N_
 
 OWNER_ONLY: Final = 0o600
 _OTHERS: Final = 0o077
@@ -284,7 +285,8 @@ def _refusal(path: Path, done: str) -> OSError:
         return PermissionError(13, "no permission to make it in this folder")
     if sys.platform != "win32" and owner != os.geteuid():
         return ForeignFileError(f"belongs to {user_name(owner)}")
-    return PermissionError(13, f"may not be {done}")
+    may_not = N_("may not be read") if done == "read" else N_("may not be written")
+    return PermissionError(13, may_not)
 
 
 NEW_FILE: Final = 0o666

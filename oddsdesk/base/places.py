@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, Final
 
 from platformdirs import user_config_path, user_data_path, user_log_path
 
+from oddsdesk.base.system_errors import READ_ONLY_DISK
+from oddsdesk.base.texts import N_
+
 if TYPE_CHECKING:
     from importlib.metadata import Distribution
 
@@ -21,7 +24,6 @@ PROGRAM: Final = "oddsdesk"
 _OWN_FOLDER: Final = 0o700
 _SHARED_FOLDER: Final = 0o770
 """Less the user's umask."""
-READ_ONLY_DISK: Final = "the file system is read-only"
 _TRIED_BYTES: Final = 4_096
 PORTABLE: Final = "data"
 """The folder next to a bundled program for all its files (portable mode)."""
@@ -134,11 +136,6 @@ def refused_write(path: Path) -> OSError | None:
     return None
 
 
-def in_words(error: OSError) -> str:
-    """Return a system error in words, without the path."""
-    return READ_ONLY_DISK if error.errno == errno.EROFS else error.strerror or str(error)
-
-
 def is_on_read_only_disk(path: Path) -> bool:
     """Return whether a file's folder is on a read-only file system."""
     refusal = refused_write(path)
@@ -148,8 +145,8 @@ def is_on_read_only_disk(path: Path) -> bool:
 def cannot_be_written(path: Path) -> str:
     """Return that a file cannot be written, and why or what to check."""
     if is_on_read_only_disk(path):
-        return f"cannot be written: {READ_ONLY_DISK}"
-    return "cannot be written; check the permissions of the file and its folder"
+        return N_(f"cannot be written: {READ_ONLY_DISK}")
+    return N_("cannot be written; check the permissions of the file and its folder")
 
 
 def _nearest_folder(path: Path) -> Path:

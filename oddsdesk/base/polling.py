@@ -13,6 +13,7 @@ from typing import Final
 
 import msgspec
 
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.times import HOUR_MS, MINUTE_MS, WINDOW_MS, format_ms
 
 
@@ -223,6 +224,6 @@ class SilenceReporter:
             return
         self._is_reported = since is not None
         if since is None:
-            self._report("odds are coming in again")
+            self._report(N_("odds are coming in again"))
         else:
-            self._report(f"no odds since {format_ms(since)}: longer than usual")
+            self._report(N_(f"no odds since {format_ms(since)}: longer than usual"))

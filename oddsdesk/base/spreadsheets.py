@@ -17,6 +17,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple, TextIO
 
+from oddsdesk.base.texts import N_
+
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
@@ -33,7 +35,7 @@ _WIDE: Final = 6
 """Columns of a table whose rows are recognised inside a quoted cell by their delimiters."""
 _MOST_ABOVE: Final = 10
 """Filled lines in which the header is looked for."""
-_STRAY: Final = "a quote is opened here and not closed, so the line is left out"
+_STRAY: Final = N_("a quote is opened here and not closed, so the line is left out")
 _QUOTED: Final = re.compile(r'"[^"]*"?')
 _EXCEL_DELIMITER: Final = re.compile(r'"?sep=([^"\r\n])"?[\r\n]*', re.IGNORECASE)
 _BYTE_ORDER_MARKS: Final = {
@@ -222,7 +224,7 @@ def _csv_lines(data: bytes) -> Iterator[_Line]:
             yield number, cells, _STRAY
         except csv.Error as error:
             number = start + reader.line_num
-            expected = f"{_DELIMITERS.get(delimiter, repr(delimiter))}-separated values"
+            expected = N_(f"{_DELIMITERS.get(delimiter, repr(delimiter))}-separated values")
             raise SheetError(f"line {number}: expected {expected} ({error})") from error
 
 
@@ -325,8 +327,8 @@ def _encoding(data: bytes) -> str:
     where = ""
     if (place := data.find(b"\0")) >= 0:
         line = data.count(b"\n", 0, place) + 1
-        where = f": line {line} has a NUL byte, so the file is damaged or not text"
-    expected = "text in UTF-8, UTF-16 or Windows-1252 nor an Excel workbook"
+        where = ": " + N_(f"line {line} has a NUL byte, so the file is damaged or not text")
+    expected = N_("text in UTF-8, UTF-16 or Windows-1252 nor an Excel workbook")
     raise SheetError(f"is neither {expected}{where}")
 
 

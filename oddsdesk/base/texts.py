@@ -5,7 +5,7 @@ in programs that import oddsdesk as a library, texts are English.
 """
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -69,20 +69,40 @@ def _translated(text: str) -> str:
     if (found := _catalogue.gettext(text)) != text or " " not in text:
         return found
     if _filled_texts is None:
-        _filled_texts = FilledTexts(_templates(_catalogue))
-    if (matched := _filled_texts.find(text)) is None:
-        return _translated_in_parts(text)
-    template, values = matched
-    inner = {name: translated(value) for name, value in values.items()}
-    return filled(_catalogue.gettext(template), inner)
+        _filled_texts = FilledTexts(_templates())
+    in_parts, is_known = _translated_in_parts(text)
+    for whole_parts in (True, False):
+        matched = _filled_texts.find(text, translated, whole_parts=whole_parts)
+        if matched is not None:
+            template, values = matched
+            return filled(_catalogue.gettext(template), values)
+        if is_known:
+            break
+    return in_parts
 
 
-def _translated_in_parts(text: str) -> str:
-    """Return a text with its lines, and what an error says after ``field: ``, translated."""
-    if "\n" in text:
-        return "\n".join(map(translated, text.split("\n")))
-    field, colon, said = text.partition(": ")
-    return field + colon + translated(said)
+def _translated_in_parts(text: str) -> tuple[str, bool]:
+    """Return a text with its parts translated, and whether all of them are known.
+
+    Parts are lines, sentences, and what an error says after ``field: ``.
+    """
+    from oddsdesk.base.filled_texts import MARKS  # noqa: PLC0415 - not for English
+
+    mark = next((each for each in MARKS if each in text), "")
+    if mark == ": ":
+        field, said = text.split(mark, 1)
+        before = translated(field) if " " in field else field  # one word: the name of a column
+        is_field = " " not in field or before != field
+        return f"{before}: {translated(said)}", is_field and translated(said) != said
+    if mark:
+        parts = text.split(mark)
+        done = list(map(translated, parts))
+        return mark.join(done), all(map(str.__ne__, parts, done))
+    figure, _space, word = text.partition(" ")
+    assert _catalogue is not None
+    if figure[:1].isdigit() and word.isalpha():  # as in "10 minutes"
+        return f"{figure} {_catalogue.gettext(word)}", False
+    return text, False
 
 
 def mid_sentence(text: str) -> str:
@@ -103,15 +123,14 @@ def use_language(name: str) -> None:
     _translated.cache_clear()
 
 
-def _templates(catalogue: "NullTranslations") -> list[str]:
-    """Return the texts of a catalogue that have values to fill in."""
-    if _language == PSEUDO:
-        from oddsdesk.base.pseudo import all_texts  # noqa: PLC0415 - for tests
+def _templates() -> list[str]:
+    """Return the texts whose values others fill in, as ``packaging/catalogues.py`` lists them."""
+    import json  # noqa: PLC0415 - English needs none of this
 
-        listed: Iterable[object] = all_texts()
-    else:
-        listed = vars(catalogue)["_catalog"]
-    return [each for each in listed if isinstance(each, str) and "{" in each and "\4" not in each]
+    from oddsdesk.base.places import resource_path  # noqa: PLC0415 - English needs none of this
+
+    found: list[str] = json.loads(resource_path("locale", "templates.json").read_text("utf-8"))
+    return found
 
 
 def _opened(name: str) -> "tuple[NullTranslations | None, str]":

@@ -12,6 +12,7 @@ from oddsdesk.archive.folder import ArchiveError
 from oddsdesk.base.clock import system_clock
 from oddsdesk.base.numbers import num
 from oddsdesk.base.spreadsheets import SheetError
+from oddsdesk.base.system_errors import error_text, file_error_text
 from oddsdesk.base.texts import _, translated
 from oddsdesk.cli import backtest_text, options
 from oddsdesk.cli.bet_sources import derived_option
@@ -352,7 +353,7 @@ def tested(
             named, archive, by, combinations, asked, own_bands, settle, progress
         )
     except (StoreError, ArchiveError, OSError) as error:
-        raise click.ClickException(translated(str(error))) from error
+        raise click.ClickException(translated(file_error_text(error))) from error
     is_compared = len(runs) > 1 or grid is not None
     return Tested(runs, best_of(runs) if is_compared else None, list(dict.fromkeys(problems)))
 
@@ -429,7 +430,7 @@ def _settled(
             file = Path(name)
             found = settle_by_file(file.read_bytes(), bets, system_clock(), source=file.name)
         except (OSError, SheetError) as error:
-            reason = error.strerror if isinstance(error, OSError) else translated(str(error))
+            reason = translated(error_text(error))
             raise click.ClickException(f"{name}: {reason}") from error
         settled = {bet.ident: bet for bet in found.bets}
         bets = [settled.get(bet.ident, bet) for bet in bets]

@@ -314,7 +314,7 @@ def _shared_notes(runs: Sequence[Run]) -> Iterator[str]:
 
     Others are left to ``--json``, unless there are few runs.
     """
-    by_run = [notes(run.done, run.question) for run in runs]
+    by_run = [notes(run.done, run.question, say=translated) for run in runs]
     axes, lines = _axes(runs), dict.fromkeys(line for each in by_run for line in each)
     left = 0
     for line in lines:

@@ -12,6 +12,7 @@ import click
 
 from oddsdesk.base.files import is_written_directly
 from oddsdesk.base.numbers import num
+from oddsdesk.base.system_errors import file_error_text
 from oddsdesk.base.texts import _, translated
 from oddsdesk.cli.options import access_option, database_option, made_database_option, usual_ledger
 from oddsdesk.cli.terminal import Progress
@@ -129,9 +130,9 @@ def _progress(interrupted: str) -> Iterator[Callable[[int], None]]:
     except KeyboardInterrupt:
         raise click.ClickException(interrupted) from None
     except OSError as error:
-        raise click.ClickException(
-            _("standard output: {reason}").format(reason=error.strerror or error)
-        ) from error
+        text = "{reason}" if error.filename else _("standard output: {reason}")
+        why = translated(file_error_text(error))
+        raise click.ClickException(text.format(reason=why)) from error
     except (StoreError, LedgerError) as error:
         raise click.ClickException(translated(str(error))) from error
     finally:

@@ -12,6 +12,7 @@ from msgspec import UNSET
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.numbers import num
+from oddsdesk.base.system_errors import error_text
 from oddsdesk.base.tasks import exhaust
 from oddsdesk.base.texts import _, translated
 from oddsdesk.board.board import Board
@@ -376,7 +377,9 @@ def read_key(path: Path) -> str:
         ) from error
     except OSError as error:
         raise click.ClickException(
-            _("{file}: cannot be read: {reason}").format(file=path, reason=error.strerror or error)
+            _("{file}: cannot be read: {reason}").format(
+                file=path, reason=translated(error_text(error))
+            )
         ) from error
     if not key:
         raise click.ClickException(_("{path}: no key in it: the file is empty").format(path=path))

@@ -11,6 +11,7 @@ from oddsdesk.archive.folder import ArchiveError
 from oddsdesk.base.clock import system_clock
 from oddsdesk.base.numbers import num
 from oddsdesk.base.places import NoHomeError
+from oddsdesk.base.system_errors import file_error_text
 from oddsdesk.base.texts import N_, _, translated
 from oddsdesk.cli import options
 from oddsdesk.cli.own_records import own_setting
@@ -187,7 +188,7 @@ def _measured(
                 lacks=lacks if only is None or not lacks else f"{only}: {lacks}",
             )
     except (StoreError, ArchiveError, OSError) as error:
-        raise click.ClickException(translated(str(error))) from error
+        raise click.ClickException(translated(file_error_text(error))) from error
 
 
 def _lacks(games: Sequence[object], reference: str, bookmakers: Sequence[str]) -> str:

@@ -27,6 +27,7 @@ from oddsdesk.base import places
 from oddsdesk.base.clock import system_clock
 from oddsdesk.base.numbers import num
 from oddsdesk.base.places import home_folder
+from oddsdesk.base.system_errors import error_text
 from oddsdesk.base.texts import _, ngettext, pgettext, translated
 from oddsdesk.board.alerts.rules import RULES_FILE, RulesFileError, read_rules
 from oddsdesk.cli.logs import FILE
@@ -211,14 +212,14 @@ def _file(name: str, path: Path, *, needed: bool) -> Finding:
     try:
         state = _("exists") if path.exists() else _("not there yet")
     except OSError as error:
-        state = _("cannot be checked: {reason}").format(reason=error.strerror or error)
+        state = _("cannot be checked: {reason}").format(reason=translated(error_text(error)))
     seems_writable, refusal = places.can_write(path), places.refused_write(path)
     if seems_writable and refusal is None:
         return Finding(name, _("{path} ({state}, writable)").format(path=path, state=state))
     text, why = _("{path} ({state}, not writable)"), ""
     if refusal is not None and (seems_writable or refusal.errno == errno.EROFS):
         text = _("{path} ({state}, not writable: {reason})")
-        why = translated(places.in_words(refusal))
+        why = translated(error_text(refusal))
     # A disk that reports itself writable but refuses a write is always broken.
     mark = Mark.BROKEN if needed or seems_writable else Mark.NOTE
     return Finding(name, text.format(path=path, state=state, reason=why), mark)
@@ -266,7 +267,7 @@ def _found(
     except places.NoHomeError as error:
         return [Finding(name, translated(str(error)), Mark.NOTE)]
     except OSError as error:
-        text = _("cannot be checked: {reason}").format(reason=error.strerror or error)
+        text = _("cannot be checked: {reason}").format(reason=translated(error_text(error)))
         return [Finding(name, text, Mark.BROKEN)]
     return broken or [Finding(name, _("read without errors"))]
 

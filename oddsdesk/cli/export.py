@@ -17,6 +17,7 @@ from oddsdesk.base.clock import system_clock
 from oddsdesk.base.files import NEW_FILE, OWNER_ONLY, whole_file
 from oddsdesk.base.numbers import num
 from oddsdesk.base.places import how_to_install
+from oddsdesk.base.system_errors import error_text
 from oddsdesk.base.texts import _, translated
 from oddsdesk.cli import options
 from oddsdesk.cli.own_records import open_ledger
@@ -357,7 +358,7 @@ def _write_schema(path: Path, words: dict[str, Any]) -> None:
     except OSError as error:
         text = _("cannot write {file}: {reason}")
         raise click.ClickException(
-            text.format(file=path, reason=error.strerror or error)
+            text.format(file=path, reason=translated(error_text(error)))
         ) from error
 
 

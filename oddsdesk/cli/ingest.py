@@ -13,6 +13,7 @@ import click
 from oddsdesk.base.clock import system_clock
 from oddsdesk.base.file_kinds import HEAD_BYTES, QUOTES, wrong_kind
 from oddsdesk.base.numbers import num
+from oddsdesk.base.system_errors import error_text
 from oddsdesk.base.texts import _, translated
 from oddsdesk.cli.options import check_durable, durable_option, made_database_option
 from oddsdesk.cli.terminal import STANDARD, Progress, standard_input
@@ -243,7 +244,7 @@ def _ingest(name: str, recorder: Recorder, progress: Progress) -> bool:
     except OSError as error:
         progress.clear_line()
         text = _("cannot read {file}: {reason}")
-        click.echo(text.format(file=name, reason=error.strerror or error), err=True)
+        click.echo(text.format(file=name, reason=translated(error_text(error))), err=True)
         return False
     except KeyboardInterrupt:
         if name != STANDARD:

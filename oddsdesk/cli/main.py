@@ -11,6 +11,7 @@ import click
 
 from oddsdesk import __version__
 from oddsdesk.base.ending import Ending
+from oddsdesk.base.system_errors import error_text
 from oddsdesk.base.texts import (
     ENGLISH,
     N_,
@@ -114,7 +115,7 @@ class LazyGroup(click.Group):
             if not is_of_output(error):
                 raise
             silence_output()
-            why = error.strerror or error
+            why = translated(error_text(error))
             told = translated(N_("Error: standard output cannot be written: {why}"))
             click.echo(told.format(why=why), err=True)
             raise SystemExit(1) from error

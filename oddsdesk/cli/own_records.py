@@ -10,6 +10,7 @@ import click
 
 from oddsdesk.base.clock import system_clock
 from oddsdesk.base.places import NoHomeError, default_ledger, settings_folder
+from oddsdesk.base.system_errors import error_text
 from oddsdesk.base.texts import _, translated
 from oddsdesk.board.model.basis import CONSENSUS
 from oddsdesk.desk.settings.declared import SECTIONS, Setting, close_by
@@ -191,7 +192,7 @@ def settings_problems() -> list[str]:
     except OSError as error:
         return [
             _("{file}: cannot be read: {reason}").format(
-                file=settings_file(), reason=error.strerror or error
+                file=settings_file(), reason=translated(error_text(error))
             )
         ]
     except configparser.Error as error:

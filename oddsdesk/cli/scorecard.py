@@ -13,6 +13,7 @@ from oddsdesk.base.clock import system_clock
 from oddsdesk.base.market_words import market_text, period_text
 from oddsdesk.base.numbers import num
 from oddsdesk.base.places import NoHomeError
+from oddsdesk.base.system_errors import file_error_text
 from oddsdesk.base.texts import N_, _, ngettext, translated
 from oddsdesk.cli import options
 from oddsdesk.cli.own_records import own_close_by, own_profiles, own_rules, own_setting
@@ -187,7 +188,7 @@ def scored(
                 progress=progress,
             )
     except (StoreError, ArchiveError, OSError) as error:
-        raise click.ClickException(translated(str(error))) from error
+        raise click.ClickException(translated(file_error_text(error))) from error
 
 
 def fields(found: Scored) -> list[dict[str, Any]]:
@@ -209,7 +210,7 @@ def _weights(
     try:
         saved = save_weights(each.found for each in found.markets) if is_saved else None
     except (OSError, OwnTableError, NoHomeError) as error:
-        raise click.ClickException(translated(str(error))) from error
+        raise click.ClickException(translated(file_error_text(error))) from error
     if as_json:
         click.echo(json.dumps([_market_fields(each) for each in found.markets], indent=2))
     for each in () if as_json else found.markets:
@@ -252,7 +253,7 @@ def _learned(log: Log, sport: str | None, market: str | None) -> tuple["Learned"
                 progress=progress.count_done,
             )
     except (StoreError, ArchiveError, OSError) as error:
-        raise click.ClickException(translated(str(error))) from error
+        raise click.ClickException(translated(file_error_text(error))) from error
     return found, reference
 
 

@@ -17,6 +17,7 @@ import click
 from oddsdesk import __version__
 from oddsdesk.base.ending import Ending
 from oddsdesk.base.places import how_to_install
+from oddsdesk.base.system_errors import error_text
 from oddsdesk.base.tasks import Jobs, new_loop
 from oddsdesk.base.texts import _, translated
 from oddsdesk.cli import options
@@ -434,7 +435,7 @@ def _print(line: str) -> None:
     try:
         click.echo(line)
     except OSError as error:
-        _log.warning("%s; standard output cannot be written: %s", line, error.strerror or error)
+        _log.warning("%s; standard output cannot be written: %s", line, error_text(error))
         silence_output()
 
 

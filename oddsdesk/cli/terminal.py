@@ -16,6 +16,7 @@ import click
 from oddsdesk.base.files import NEW_FILE, whole_file
 from oddsdesk.base.market_words import market_text, period_text
 from oddsdesk.base.numbers import num
+from oddsdesk.base.system_errors import error_text
 from oddsdesk.base.texts import N_, _, translated
 from oddsdesk.feeds.files import Readable
 
@@ -146,7 +147,9 @@ def read_input(file: str) -> bytes:
         return Path(file).read_bytes()
     except OSError as error:
         raise click.ClickException(
-            _("{file}: cannot be read: {reason}").format(file=file, reason=error.strerror or error)
+            _("{file}: cannot be read: {reason}").format(
+                file=file, reason=translated(error_text(error))
+            )
         ) from error
 
 
@@ -225,5 +228,7 @@ def output(target: str, new_mode: int = NEW_FILE) -> Iterator[BinaryIO]:
         if error.errno == errno.EPIPE and is_standard_output(target):
             raise
         raise click.ClickException(
-            _("cannot write {file}: {reason}").format(file=target, reason=error.strerror or error)
+            _("cannot write {file}: {reason}").format(
+                file=target, reason=translated(error_text(error))
+            )
         ) from error

@@ -14,6 +14,7 @@ from typing import Any, Final, Generic, TypeVar, cast, overload
 
 import msgspec
 
+from oddsdesk.base.texts import N_
 from oddsdesk.client import errors, partial_answers
 from oddsdesk.client.rows import to_dicts
 from oddsdesk.contract import resources
@@ -275,8 +276,8 @@ def _detail(
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         target = headers.get("location")
         if 300 <= status < 400 and target:
-            return f"http_{status}", f"{path} has moved: the address redirects elsewhere", None
-        return f"http_{status}", f"{path} answered with status {status} and no reason", None
+            return f"http_{status}", N_(f"{path} has moved: the address redirects elsewhere"), None
+        return f"http_{status}", N_(f"{path} answered with status {status} and no reason"), None
     code, message = without_keys(detail.code), without_keys(detail.message)  # a part is not found
     return code[:LONGEST_NAME], _shortened(message), detail.upgrade_url
 

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from oddsdesk.base.texts import N_
 from oddsdesk.client import errors
 from oddsdesk.client.client import Client
 from oddsdesk.client.quota import Quota
@@ -17,7 +18,7 @@ from oddsdesk.contract.times import format_ms
 
 LIMIT_S: Final = 30.0
 """The longest time for a whole test."""
-_CHECK: Final = "check the address"
+_CHECK: Final = N_("check the address")
 """Marks messages that already say what to do."""
 
 
@@ -64,52 +65,54 @@ def advice(error: errors.ServiceError) -> str:
     """Return what to do about an error, in one sentence."""
     match error:
         case errors.AddressError(is_about_key=True):
-            return "Copy the whole key, as the service shows it."
+            return N_("Copy the whole key, as the service shows it.")
         case errors.AddressError():
-            return "Use the address from the service's documentation."
+            return N_("Use the address from the service's documentation.")
         case errors.UnauthorizedError():
-            return (
+            return N_(
                 "Copy the key again from the service: a key that was rotated or revoked "
                 "no longer works."
             )
         case errors.RateLimitedError():
-            return f"The key is fine; its requests return at {format_ms(error.retry_at_ms)}."
+            return N_(f"The key is fine; its requests return at {format_ms(error.retry_at_ms)}.")
         case errors.ServiceUnavailableError():
-            return "The service has a problem: try again in a few minutes."
+            return N_("The service has a problem: try again in a few minutes.")
         case errors.ForbiddenError(code=ErrorCode.BOOKMAKER_NOT_CONFIGURED.value):
-            return "The Free plan shows one bookmaker: choose it where you got the key."
+            return N_("The Free plan shows one bookmaker: choose it where you got the key.")
         case errors.ForbiddenError(code=ErrorCode.BOOKMAKER_FORBIDDEN.value):
-            return "Choose that bookmaker where you got the key, or use a key that may see it."
+            return N_("Choose that bookmaker where you got the key, or use a key that may see it.")
         case errors.ForbiddenError(code=ErrorCode.LIVE_NOT_ON_PLAN.value):
-            return "They need the plan Pro+ Live; all other prices work as before."
+            return N_("They need the plan Pro+ Live; all other prices work as before.")
         case errors.ForbiddenError(code=ErrorCode.WEBSOCKET_NOT_ON_PLAN.value):
-            return "It needs Pro+ RT or Pro+ Live; without it, prices are polled."
+            return N_("It needs Pro+ RT or Pro+ Live; without it, prices are polled.")
         case errors.ForbiddenError(code=ErrorCode.VALUE_BETS_NOT_ON_PLAN.value):
-            return "They need Pro or a higher plan."
+            return N_("They need Pro or a higher plan.")
         case errors.ForbiddenError():
-            return "Ask the service for a key that may do this."
+            return N_("Ask the service for a key that may do this.")
         case errors.OfflineError() if _is_about_tls(error):
-            return "Check the address and this computer's clock."
+            return N_("Check the address and this computer's clock.")
         case errors.OfflineError():
-            return "Check the address, the network, and that the service is running."
+            return N_("Check the address, the network, and that the service is running.")
         case errors.MalformedAnswerError():
-            return "This is not an odds service: use the address below which /api/sports answers."
+            return N_(
+                "This is not an odds service: use the address below which /api/sports answers."
+            )
     if error.status is not None and 300 <= error.status < 500:
-        return "This is not an odds service: use the address below which /api/sports answers."
-    return "Check the address."
+        return N_("This is not an odds service: use the address below which /api/sports answers.")
+    return N_("Check the address.")
 
 
 def in_words(error: errors.ServiceError) -> str:
     """Return what is wrong and what to do, for the user who typed address and key."""
     if isinstance(error, errors.UnauthorizedError):
-        return f"The service does not know this key. {advice(error)}"
+        return N_(f"The service does not know this key. {advice(error)}")
     said = f"{error.message[:1].upper()}{error.message[1:].rstrip('.')}."
     return said if _CHECK in error.message else f"{said} {advice(error)}"
 
 
 async def _rights(client: Client) -> Diagnosis:
-    values = await _try("value bets", client.value_bets(limit=1))
-    live = await _try("in-play odds", client.live_odds(limit=1))
+    values = await _try(N_("value bets"), client.value_bets(limit=1))
+    live = await _try(N_("in-play odds"), client.live_odds(limit=1))
     stream = await _try("stream", _stream(client))
     rights = (values, live, stream)
     return Diagnosis(_plan(*rights), rights, client.quota)

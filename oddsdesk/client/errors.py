@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.times import DAY_MS
 from oddsdesk.network.secrets import without_keys
 
@@ -81,13 +82,13 @@ class AddressError(ServiceError):
 
 
 _TRANSIENT: Final = {
-    1000: "the service ended the stream because this program was silent",
-    1001: "the service is shutting down or restarting",
-    1009: "the service sent a message of more than a megabyte, which is no price change",
-    1012: "the service is restarting",
-    1013: "the service temporarily cannot read its database",
-    4001: "the service no longer accepts the stream's token",
-    4008: "this program fell behind the stream",
+    1000: N_("the service ended the stream because this program was silent"),
+    1001: N_("the service is shutting down or restarting"),
+    1009: N_("the service sent a message of more than a megabyte, which is no price change"),
+    1012: N_("the service is restarting"),
+    1013: N_("the service temporarily cannot read its database"),
+    4001: N_("the service no longer accepts the stream's token"),
+    4008: N_("this program fell behind the stream"),
 }
 
 
@@ -102,5 +103,5 @@ def error_of(code: int | None, now_ms: int) -> ServiceError:
     if code == 4029:
         tomorrow = (now_ms // DAY_MS + 1) * DAY_MS
         return RateLimitedError("today's stream connections of the plan are used up", tomorrow)
-    reason = _TRANSIENT.get(code, f"the service closed the stream with code {code}")
+    reason = _TRANSIENT.get(code, N_(f"the service closed the stream with code {code}"))
     return ServiceUnavailableError("stream_closed", reason)

@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.competitions import FOOTBALL, sport_of
 from oddsdesk.contract.identity import fold_name, teams
 from oddsdesk.contract.quotes import MOST_ODDS, UNNAMED, is_disabled, is_number
@@ -106,7 +107,7 @@ def row_in_part(row: Any, losses: Losses) -> RowInPart | None:
     ``row`` is decoded JSON.
     """
     if not isinstance(row, dict) or not _is_about_market(row):
-        losses.add_row(f"expected an odds row, got {shown(str(row)[:80])}")
+        losses.add_row(N_(f"expected an odds row, got {shown(str(row)[:80])}"))
         return None
     unread, odds = dict[str, str](), dict[str, float]()
     place = f"{row['bookmaker']}, {row['match_name']}"
@@ -114,11 +115,11 @@ def row_in_part(row: Any, losses: Losses) -> RowInPart | None:
     if reason is None:
         for name, price in row["odds"].items():
             if len(name) > LONGEST_NAME:
-                unread.setdefault(UNNAMED, "a name is too long")
+                unread.setdefault(UNNAMED, N_("a name is too long"))
             elif is_price(price):
                 odds[name] = price
             elif not _is_disabled(price):
-                unread[name] = f"odds of {shown(name)}: {shown(str(price))}"
+                unread[name] = N_(f"odds of {shown(name)}: {shown(str(price))}")
     else:
         unread[UNNAMED] = reason
     if reason is None and row["market_type"] == "moneyline" and row.get("sport") != FOOTBALL:
@@ -151,7 +152,7 @@ def _drop_without_draw(row: dict[str, Any], odds: dict[str, float], unread: dict
     draws = [name for name in row["odds"] if fold_name(name).casefold() not in both]
     if both and any(name not in odds for name in draws):
         if any(name in unread for name in draws) or UNNAMED in unread:
-            unread |= dict.fromkeys(odds, "not read without the draw")
+            unread |= dict.fromkeys(odds, N_("not read without the draw"))
         odds.clear()
 
 
@@ -178,7 +179,7 @@ def matrix_row_in_part(
     selection = row.get("selection") if isinstance(row, dict) else None
     books = row.get("books") if isinstance(row, dict) else None
     if not is_name(selection) or not isinstance(books, dict):
-        losses.add_row(f"expected a row of a game, got {shown(str(row)[:80])}")
+        losses.add_row(N_(f"expected a row of a game, got {shown(str(row)[:80])}"))
         unread.append(UnreadPrice(*market))
         return None
     assert isinstance(selection, str)

@@ -201,7 +201,7 @@ def read_key(key: str) -> str:
     """
     plain = key.strip()
     if not plain or not plain.isascii() or not plain.isprintable() or " " in plain:
-        said = "expected an API key: letters and digits without spaces"
+        said = N_("expected an API key: letters and digits without spaces")
         raise AddressError(said, is_about_key=True)
     return plain
 

@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 from msgspec import UNSET
 
+from oddsdesk.base.texts import N_
 from oddsdesk.client.partial_answers import MatrixInPart, RowInPart
 from oddsdesk.contract.flat_rows import columns_of, flat_rows
 from oddsdesk.contract.identity import SAME_GAME_MS
@@ -456,13 +457,13 @@ def _rows_of(matrix: GameMatrix, market: MarketMatrix, *, is_live: bool) -> Iter
             if cell is None or cell.odds is None:
                 continue
             if cell.scraped_at is None:
-                unread.setdefault(bookmaker, {})[line.selection] = "scraped_at: no time"
+                unread.setdefault(bookmaker, {})[line.selection] = N_("scraped_at: no time")
             else:
                 priced.setdefault(bookmaker, {})[line.selection] = cell
     where = market.market_type, market.period
     for each in matrix.unread if isinstance(matrix, MatrixInPart) else ():
         if each.bookmaker and each[:2] == where:
-            unread.setdefault(each.bookmaker, {})[each.selection or UNNAMED] = "not read"
+            unread.setdefault(each.bookmaker, {})[each.selection or UNNAMED] = N_("not read")
     for bookmaker in unread:
         priced.setdefault(bookmaker, {})
     for bookmaker, cells in priced.items():

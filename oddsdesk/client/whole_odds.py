@@ -13,6 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from oddsdesk.base.clock import Clock, system_clock
+from oddsdesk.base.texts import N_
 from oddsdesk.client import errors, whole_lists
 from oddsdesk.client.answers import Listing
 from oddsdesk.client.partial_answers import Losses, MatrixInPart, RowInPart
@@ -673,7 +674,7 @@ async def snapshot(client: "Client", filters: RowSlice) -> OddsSnapshot:
     except errors.RateLimitedError as error:
         if not (found := rows.all_rows()):
             raise
-        until = f"the requests are used up until {format_ms(error.retry_at_ms)}"
+        until = N_(f"the requests are used up until {format_ms(error.retry_at_ms)}")
         return OddsSnapshot(found, (until, *reading.left_to_read()))
     return OddsSnapshot(rows.all_rows(), reading.unread)
 
@@ -683,5 +684,5 @@ def unread_text(unread: Sequence[str]) -> str:
     if not unread:
         return ""
     some = "; ".join(unread[:3])
-    more = f"; and {len(unread) - 3:,} more" if len(unread) > 3 else ""
-    return f"not all prices could be read: {some}{more}"
+    more = "; " + N_(f"and {len(unread) - 3:,} more") if len(unread) > 3 else ""
+    return N_(f"not all prices could be read: {some}{more}")

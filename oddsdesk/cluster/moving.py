@@ -19,6 +19,7 @@ import msgspec
 
 from oddsdesk.base.files import check_private, keep_from_others, make_private
 from oddsdesk.base.places import can_write, make_folder, sync
+from oddsdesk.base.system_errors import error_text
 from oddsdesk.store import results, series
 from oddsdesk.store.databases import REFERENCE
 from oddsdesk.store.errors import HalfMadeError, StoreError
@@ -546,4 +547,4 @@ def _refusals(path: Path) -> Iterator[None]:
     except sqlite3.DatabaseError as error:
         raise unusable(path, error) from error
     except OSError as error:
-        raise StoreError(f"{path}: cannot be used: {error.strerror or error}") from error
+        raise StoreError(f"{path}: cannot be used: {error_text(error)}") from error

@@ -21,7 +21,15 @@ from oddsdesk.contract.competitions import (
 from oddsdesk.contract.identity import fold_name, teams
 from oddsdesk.contract.markets import LINE_MARKETS, MARKET_RANK
 from oddsdesk.contract.resources import Level, OddsRow, Offer
-from oddsdesk.contract.texts import LONGEST_LINK, LONGEST_NAME, MINUS, UNSHOWABLE, json_words, shown
+from oddsdesk.contract.texts import (
+    LONGEST_LINK,
+    LONGEST_NAME,
+    MINUS,
+    N_,
+    UNSHOWABLE,
+    json_words,
+    shown,
+)
 from oddsdesk.contract.times import MINUTE_MS, YEARS, format_ms, is_in_years, parse_ms
 
 CLOCK_TOLERANCE_MS = 5 * MINUTE_MS
@@ -248,7 +256,7 @@ def _read_in_parts(
     for of, key in twice:
         if of is not odds:
             raise _GivenTwiceError(key)
-        unread[key] = f"odds: {shown(key)} is given twice"
+        unread[key] = N_(f"odds: {shown(key)} is given twice")
     kept = _read_offers(offers, again, dropped)
     if not unread and not dropped:
         raise error
@@ -267,7 +275,7 @@ def _drop_bad_fields(row: dict[str, Any], dropped: list[str]) -> None:
     ):
         value = row.get(name)
         if value is not None and not is_kind(value):
-            dropped.append(f"{name}: expected {kind}, got {shown(str(value))}")
+            dropped.append(N_(f"{name}: expected {kind}, got {shown(str(value))}"))
             row[name] = None
 
 
@@ -328,7 +336,7 @@ def bad_part_words(quote: Quote) -> str:
 
 def _first_words(reasons: Sequence[str]) -> str:
     first, *others = reasons
-    return f"{first} (and {len(others)} more)" if others else first
+    return N_(f"{first} (and {len(others)} more)") if others else first
 
 
 def check_quote(quote: Quote, now_ms: int) -> Quote:
@@ -357,7 +365,7 @@ def check_quote(quote: Quote, now_ms: int) -> Quote:
     liquidity, url = quote.liquidity, quote.url
     dropped = list(quote.dropped)
     if liquidity is not None and not 0 <= liquidity <= MOST_LIQUIDITY:
-        dropped.append(f"liquidity: expected 0 or more, at most 1e12, got {liquidity}")
+        dropped.append(N_(f"liquidity: expected 0 or more, at most 1e12, got {liquidity}"))
         liquidity = None
     try:
         check_link(url)
@@ -452,7 +460,7 @@ def _readable_odds(quote: Quote) -> _Read:
             continue
         if name in unread or name in read or name in disabled:
             read.pop(name, None)
-            unread.setdefault(name, f"odds: {shown(name)} is given twice")
+            unread.setdefault(name, N_(f"odds: {shown(name)} is given twice"))
         elif is_disabled(price):
             disabled.add(name)
         elif 1 < price <= MOST_ODDS:
@@ -466,7 +474,7 @@ def _readable_odds(quote: Quote) -> _Read:
             disabled |= set(read)
             read.clear()
         elif both is not None and _may_lack_draw(read, unread, both):
-            words = "odds: not read without the draw"
+            words = N_("odds: not read without the draw")
             unread |= dict.fromkeys(read, words)
             read.clear()
     gone = tuple(sorted(disabled - set(unread))) if UNNAMED in unread else ()
@@ -492,7 +500,7 @@ def _without_teams(names: Iterable[str], both: tuple[str, str]) -> list[str]:
 
 
 def _odds_words(selection: str, price: object) -> str:
-    return (
+    return N_(
         f"odds: expected a number above 1, at most {MOST_ODDS:,.0f},"
         f" for {shown(selection)}, got {shown(price) if isinstance(price, str) else price}"
     )

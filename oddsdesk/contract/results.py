@@ -27,7 +27,7 @@ from oddsdesk.contract.quotes import (
     check_selection,
     check_years,
 )
-from oddsdesk.contract.texts import Name, Timestamp, Whole, json_words, shown
+from oddsdesk.contract.texts import N_, Name, Timestamp, Whole, json_words, shown
 from oddsdesk.contract.times import DAY_MS, HOUR_MS, format_ms, parse_ms
 
 
@@ -223,11 +223,12 @@ def without_contradictions(results: Sequence[GameResult]) -> tuple[list[GameResu
         for one, other in pairwise(ordered):
             if _are_contrary(one, other):
                 contrary |= {one, other}
-                lines.append(
-                    f"{game_title(one.match_name)}, {format_ms(one.kick_off)[:10]}: both"
-                    f" {_outcome(one)} and {_outcome(other)}, so neither counts; if these are two"
-                    " games, give the hour of each"
+                game, day = game_title(one.match_name), format_ms(one.kick_off)[:10]
+                line = N_(
+                    f"{game}, {day}: both {_outcome(one)} and {_outcome(other)}, so neither counts;"
+                    " if these are two games, give the hour of each"
                 )
+                lines.append(line)
     return [each for each in results if each not in contrary], lines
 
 
@@ -502,7 +503,9 @@ def _check_score(result: GameResult) -> None:
         if each.period != place:
             numbers = ", ".join(str(period.period) for period in result.periods)
             raise BadResultError(f"periods: expected 1, 2, 3 and so on, got {shown(numbers)}")
-        _check_goals((f"home in period {place}", f"away in period {place}"), (each.home, each.away))
+        _check_goals(
+            (N_(f"home in period {place}"), N_(f"away in period {place}")), (each.home, each.away)
+        )
     has_score = bool(result.periods) or None not in score
     if has_score and teams(result.match_name) is None:
         raise BadResultError(

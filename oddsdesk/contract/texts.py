@@ -7,6 +7,12 @@ from typing import Annotated, Final
 
 import msgspec
 
+
+def N_(text: str) -> str:  # noqa: N802 - as in base.texts, which the contract does not know
+    """Mark a text that others translate where they show it."""
+    return text
+
+
 MINUS: Final = "\N{MINUS SIGN}"
 """The minus sign of displayed figures; data has a hyphen."""
 LONGEST_NAME: Final = 200
@@ -80,12 +86,12 @@ def shown(value: object) -> str:
 
 
 _KINDS: Final = {
-    "object": "an object",
-    "array": "a list",
-    "str": "a text",
-    "int": "a whole number",
-    "float": "a number",
-    "bool": "true or false",
+    "object": N_("an object"),
+    "array": N_("a list"),
+    "str": N_("a text"),
+    "int": N_("a whole number"),
+    "float": N_("a number"),
+    "bool": N_("true or false"),
     "null": "null",
 }
 _PLACE: Final = re.compile(r"(.*) - at `(key)?[^$]*\$(.*?)`$", re.DOTALL)
@@ -93,6 +99,13 @@ _STEP: Final = re.compile(r"\.([^.\[]+)|\[(\d+|\.\.\.)\]")
 _MISSING: Final = re.compile(r"Object missing required field `(.*)`$")
 _UNEXPECTED: Final = re.compile(r"Expected `([^`]*)`(.*)$")
 _NO_JSON: Final = "JSON is malformed: "
+JSON_FAULTS: Final = (
+    *(N_("invalid character"), N_("trailing characters"), N_("invalid number")),
+    *(N_("expected ':'"), N_("expected '\"'")),
+    *(N_("trailing comma in array"), N_("trailing comma in object")),
+    *(N_("object keys must be strings"), N_("invalid escape character in string")),
+)
+"""What msgspec says about a text that is no JSON; listed to be translated."""
 
 
 def json_words(error: msgspec.DecodeError) -> str:
@@ -102,13 +115,15 @@ def json_words(error: msgspec.DecodeError) -> str:
     """
     what, place = _parted(str(error))
     if missing := _MISSING.match(what):
-        return f"{', '.join([*place, missing[1]])} is missing"
+        field = ", ".join([*place, missing[1]])
+        return N_(f"{field} is missing")
     if what.startswith(_NO_JSON):
-        return f"this is not JSON: {what.removeprefix(_NO_JSON)}"
+        fault, _, number = what.removeprefix(_NO_JSON).rstrip(")").rpartition(" (byte ")
+        return N_(f"this is not JSON: {fault} (byte {number})")
     if what == "Input data was truncated":
-        return "this is incomplete JSON: it ends too early"
+        return N_("this is incomplete JSON: it ends too early")
     if what == "Number out of range":
-        what = "the number is out of range"
+        what = N_("the number is out of range")
     if unexpected := _UNEXPECTED.match(what):
         rest = re.sub(r"`([^`]*)`", lambda found: _kinds(found[1]), unexpected[2])
         what = f"expected {_kinds(unexpected[1])}{rest}"
@@ -130,4 +145,7 @@ def _step(name: str, item: str) -> str:
 
 
 def _kinds(text: str) -> str:
-    return " or ".join(_KINDS.get(each, each) for each in text.split(" | "))
+    first, *others = (_KINDS.get(each, each) for each in text.split(" | "))
+    for other in others:
+        first = N_(f"{first} or {other}")
+    return first

@@ -12,6 +12,7 @@ from typing import IO, BinaryIO, Protocol
 
 import msgspec
 
+from oddsdesk.base.system_errors import error_text
 from oddsdesk.feeds.errors import FeedError
 
 CHUNK_BYTES = 256 * 1024
@@ -121,7 +122,7 @@ class FilePart(msgspec.Struct, frozen=True):
                     return
                 yield stream if self.size is None else _Slice(stream, self.size, self.start)
         except OSError as error:
-            raise FeedError(f"cannot read {self.name}: {error.strerror or error}") from error
+            raise FeedError(f"cannot read {self.name}: {error_text(error)}") from error
 
     def chunks(self) -> Iterator[bytes]:
         """Yield the content in pieces, as ``plain_chunks`` does."""
@@ -177,7 +178,7 @@ def parts_of(path: Path) -> Iterator[FilePart]:
     except tarfile.TarError as error:
         raise FeedError(f"{path}: the tar archive is damaged ({error})") from error
     except OSError as error:
-        raise FeedError(f"cannot read {path}: {error.strerror or error}") from error
+        raise FeedError(f"cannot read {path}: {error_text(error)}") from error
 
 
 def _parts_of_tar(
@@ -294,7 +295,7 @@ def read_stream(stream: Readable, name: str) -> bytes:
     try:
         return b"".join(_bounded(plain_chunks(stream)))
     except OSError as error:
-        raise FeedError(f"cannot read {name}: {error.strerror or error}") from error
+        raise FeedError(f"cannot read {name}: {error_text(error)}") from error
     except FeedError as error:
         raise FeedError(f"{name}: {error}") from error
 

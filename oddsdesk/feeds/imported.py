@@ -25,7 +25,9 @@ BROKEN_DRAW: Final = N_("draw without a possible price")
 
 def older_by_reason(prices: int, there: int) -> Counter[str]:
     """Return prices that recording skipped by the reason; ``there`` are already in the log."""
-    return +Counter({"older than the recorded price": prices - there, "already recorded": there})
+    return +Counter(
+        {N_("older than the recorded price"): prices - there, "already recorded": there}
+    )
 
 
 class SourceFile(msgspec.Struct, frozen=True):

@@ -65,9 +65,9 @@ def _of_others(found: FileFormat, importer: Importer) -> Importer:
                 msgspec.convert(msgspec.structs.asdict(result), GameResult)
             imported.merge(without_quotes)
             for quote in said.quotes:
-                imported.keep_quote(quote, "broken market", f"{place}: {quote.match_name}")
+                imported.keep_quote(quote, N_("broken market"), N_(f"{place}: {quote.match_name}"))
             for each in msgspec.convert(msgspec.to_builtins(said.series), list[GameSeries]):
-                imported.keep_series(each, "broken market", f"{place}: {each.match_name}")
+                imported.keep_series(each, N_("broken market"), N_(f"{place}: {each.match_name}"))
         except Exception as error:  # noqa: BLE001 - border: packages raise anything
             imported.problems.append(f"{place}: {_broken(found, error)}")
         return imported
@@ -294,7 +294,7 @@ def _named(all_names: Iterable[str], kind: str) -> str:
     names = list(dict.fromkeys(all_names))
     others = len(names) - MOST_NAMED
     shown = ", ".join(names[:MOST_NAMED])
-    return f"{shown} and {others} more {kind}" if others > 0 else shown
+    return N_(f"{shown} and {others} more {kind}") if others > 0 else shown
 
 
 def _moved(quote: Quote, offset: int, latest: int | None) -> Quote:

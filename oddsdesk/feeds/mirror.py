@@ -22,6 +22,7 @@ from oddsdesk.base.clock import Clock
 from oddsdesk.base.polling import Reading
 from oddsdesk.base.tasks import cancel_tasks, spawn
 from oddsdesk.base.text import every
+from oddsdesk.base.texts import N_
 from oddsdesk.client import errors
 from oddsdesk.client.client import RESULTS_PATH, Client
 from oddsdesk.client.partial_answers import RowInPart
@@ -258,8 +259,8 @@ class Mirror(PollingFeed):
 
 
 def _plan_in_words(requests: int, period_s: float) -> str:
-    counted = "one request" if requests == 1 else f"{requests:,} requests"
-    return f"everything in {counted}, {every((period_s,))}"
+    counted = N_("one request") if requests == 1 else N_(f"{requests:,} requests")
+    return N_(f"everything in {counted}, {every((period_s,))}")
 
 
 def _quote(row: OddsRow, now_ms: int) -> Quote:
@@ -509,14 +510,14 @@ class MirrorStream:
             try:
                 async with aclosing(client.stream(on_state=self._note)) as messages:
                     async for message in messages:
-                        self._status.aside_over("stream", "the stream is back", began, clock())
+                        self._status.aside_over("stream", N_("the stream is back"), began, clock())
                         await self._take(message, clock())
             except errors.ForbiddenError as error:
-                line = f"no stream, so all odds are read more often: {error.message}"
+                line = N_(f"no stream, so all odds are read more often: {error.message}")
                 self._status.aside("stream", line)
                 wait_s = OTHER_PLAN_S if error.is_about_plan else TRY_AGAIN_S
             except errors.ServiceError as error:
-                self._status.aside("stream", f"no stream: {error.message}")
+                self._status.aside("stream", N_(f"no stream: {error.message}"))
             self.is_open = False
             self._has_tried.set()
             await self._sleep(wait_s)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import msgspec
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.quotes import BadQuoteError, Quote, bad_part_words, parse_quote
 from oddsdesk.contract.results import (
     BadResultError,
@@ -126,7 +127,7 @@ class _PartialLine:
 
 def _read_line(line: bytes | None, number: int, now_ms: int, batch: Batch) -> None:
     if line is None:
-        batch.bad.append(BadLine(number, f"longer than {MAX_LINE_BYTES:,} bytes"))
+        batch.bad.append(BadLine(number, N_(f"longer than {MAX_LINE_BYTES:,} bytes")))
         return
     if number == 1:
         line = line.removeprefix(_BYTE_ORDER_MARK)
@@ -143,7 +144,7 @@ def _read_line(line: bytes | None, number: int, now_ms: int, batch: Batch) -> No
         return
     batch.quotes.append(quote)
     if words := bad_part_words(quote):
-        batch.bad.append(BadLine(number, f"{words}; the rest of the line is recorded"))
+        batch.bad.append(BadLine(number, N_(f"{words}; the rest of the line is recorded")))
 
 
 def _real(result: GameResult) -> GameResult:

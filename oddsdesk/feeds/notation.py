@@ -8,12 +8,13 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.quotes import MOST_ODDS, is_disabled
 from oddsdesk.contract.texts import json_words
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.feeds.errors import FeedError
 
-NOT_OFFERED = "not offered"
+NOT_OFFERED = N_("not offered")
 """Reason for leaving out a price that a source writes as 0, 1 or nothing."""
 _LEAST_AMERICAN = 100
 

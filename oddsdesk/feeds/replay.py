@@ -18,6 +18,8 @@ import msgspec
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.file_kinds import QUOTES, wrong_kind
+from oddsdesk.base.system_errors import error_text
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.formats import FileFormat, file_formats, find_format
 from oddsdesk.contract.identity import SAME_GAME_MS
 from oddsdesk.contract.quotes import Quote
@@ -69,7 +71,7 @@ def read_recording(place: str) -> Recording:
         own = QUOTES if file_format is None else file_format.name
         files = (SourceFile(str(path), b"", FilePart(path, str(path))) for path in paths)
         others = (wrong_kind(file.name, file.head(), own) for file in files)
-        raise FeedError(next(filter(None, others), f"{place}: no quotes to replay"))
+        raise FeedError(next(filter(None, others), N_(f"{place}: no quotes to replay")))
     dated = sorted(((_due(each), each) for each in results), key=itemgetter(0))
     return Recording(moments, dated)
 
@@ -111,7 +113,7 @@ def _lines_of(paths: Iterable[Path]) -> tuple[list[Moment], list[GameResult]]:
                     else:
                         bad.append(item)
         except OSError as error:
-            raise FeedError(f"cannot read {path}: {error.strerror or error}") from error
+            raise FeedError(f"cannot read {path}: {error_text(error)}") from error
         if bad:
             _log.warning(
                 "%s: %d bad lines left out; line %d: %s",
@@ -219,7 +221,7 @@ class Replay:
     ) -> None:
         self.origin = origin
         self._results = results
-        self.name = f"replay of {title}" + (f" · {speed:g}x" if speed != 1 else "")
+        self.name = N_(f"replay of {title}") + (f" · {speed:g}x" if speed != 1 else "")
         self._moments = moments
         self._elapsed: Callable[[], int] = lambda: 0
         """For how many milliseconds it has been playing."""

@@ -10,7 +10,8 @@ import msgspec
 
 from oddsdesk.base.files import ForeignFileError, make_private
 from oddsdesk.base.places import make_folder
-from oddsdesk.base.texts import _, pgettext
+from oddsdesk.base.system_errors import error_text
+from oddsdesk.base.texts import _, pgettext, translated
 from oddsdesk.contract.texts import folded, plain_letters
 from oddsdesk.ledger.accounts import MoneyTables
 from oddsdesk.ledger.bet_kinds import BetKind, BetLeg
@@ -612,7 +613,7 @@ def _open(path: Path, *, is_made: bool) -> sqlite3.Connection:
     except OSError as error:
         raise LedgerError(
             _("{path}: cannot be created: {reason}").format(
-                path=path, reason=error.strerror or error
+                path=path, reason=translated(error_text(error))
             )
         ) from error
     except sqlite3.Error as error:

@@ -11,6 +11,7 @@ import msgspec
 
 from oddsdesk.base.files import OWNER_ONLY, whole_file
 from oddsdesk.base.places import NoHomeError, make_folder, settings_folder
+from oddsdesk.base.system_errors import error_text
 from oddsdesk.base.texts import _, translated
 from oddsdesk.pricing.consensus import LearnedWeights, MarketWeights
 from oddsdesk.pricing.derived import Bands
@@ -236,7 +237,7 @@ def write_table(path: Path, text: str) -> None:
     except OSError as error:
         raise OwnTableError(
             _("{path}: cannot be written: {reason}").format(
-                path=path, reason=error.strerror or error
+                path=path, reason=translated(error_text(error))
             )
         ) from error
 
@@ -287,5 +288,7 @@ def table_text(path: Path) -> str:
         ) from error
     except OSError as error:
         raise OwnTableError(
-            _("{path}: cannot be read: {reason}").format(path=path, reason=error.strerror or error)
+            _("{path}: cannot be read: {reason}").format(
+                path=path, reason=translated(error_text(error))
+            )
         ) from error

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Final, Generic, NamedTuple, Protocol, TypeVar
 from zoneinfo import ZoneInfo
 
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.competitions import FOOTBALL, OTHER
 from oddsdesk.contract.identity import teams
 from oddsdesk.contract.times import DAY_MS, HOUR_MS
@@ -161,7 +162,7 @@ class GamesNearby(Generic[G]):
             starts = [game.begins_ms for game in same]
             is_sure = bet.kick_off is not None and all(game.has_time for game in same)
             if not is_sure or is_midway(bet.kick_off or 0, starts):
-                return Found(same[0], "is one of two games of these teams around that time")
+                return Found(same[0], N_("is one of two games of these teams around that time"))
         if same:
             return self._known_alone(bet, same[0], judged)
         found = min(judged, key=lambda each: not each.has_teams, default=None)
@@ -181,7 +182,7 @@ class GamesNearby(Generic[G]):
             and abs(each.game.begins_ms - at) <= (_RIVAL_MS if game.has_time else _RIVAL_DAYS_MS)
         ]
         if len(near) > 1:
-            return Found(game, "is one of two games of these teams around that time")
+            return Found(game, N_("is one of two games of these teams around that time"))
         return Found(game)
 
     def _judged(self, bet: WantedGame, at: int) -> Iterator[Found[G]]:
@@ -202,16 +203,16 @@ class GamesNearby(Generic[G]):
             elif abs(game.begins_ms - at) > _ALIKE_MS:
                 continue
             elif is_other_side:
-                yield Found(game, "is of another team of these clubs", False)
+                yield Found(game, N_("is of another team of these clubs"), False)
             elif match.verdict is not Verdict.OTHER:
-                why = "has the teams the other way round"
-                yield Found(game, why if match.is_crosswise else "may be another game", False)
+                why = N_("has the teams the other way round")
+                yield Found(game, why if match.is_crosswise else N_("may be another game"), False)
 
     def _why_not(self, bet: WantedGame, game: G) -> str:
         """Return why a game with the bet's teams is another game; empty if it is the same."""
         ours, theirs = bet.competition, game.competition
         if ours and theirs and not is_same_competition(self._names, ours, theirs):
-            return f"is in {theirs}, not in {ours}"
+            return N_(f"is in {theirs}, not in {ours}")
         if bet.kick_off is None:
             return _why_not_undated(bet, game)
         sport = _sport(bet.sport, game.sport) or ""
@@ -219,11 +220,10 @@ class GamesNearby(Generic[G]):
         if not _is_named(bet, game):
             only = ours or theirs
             if only and not self._names.knows(only):
-                return (
-                    f"may be another game: only {'the bet' if ours else 'it'} names a competition"
-                )
+                of_bet = N_("may be another game: only the bet names a competition")
+                return of_bet if ours else N_("may be another game: only it names a competition")
             if not game.has_time:
-                return "may be another game: competition and hour are unknown"
+                return N_("may be another game: competition and hour are unknown")
             if apart <= SAME_START_MS:
                 return ""
         elif not game.has_time:
@@ -342,13 +342,13 @@ def _why_not_on_day(kick_off: int, game: NamedGame, sport: str, competition: str
     if day not in days:
         return _apart_text(kick_off, game)
     if sport not in _ONCE_A_DAY and sport not in NO_SERIES:
-        return "may be another game: its hour is unknown, and teams may play twice a day"
+        return N_("may be another game: its hour is unknown, and teams may play twice a day")
     is_known = competition.casefold() in _DAYS_IN
     if not is_known:
         days.add(_day(kick_off, "nba"))
     if sport in NO_SERIES or len(days) == 1 or (is_known and day == own):
         return ""
-    return "may be another game: its hour is unknown, so its date may be of another time zone"
+    return N_("may be another game: its hour is unknown, so its date may be of another time zone")
 
 
 def _why_not_undated(bet: WantedGame, game: NamedGame) -> str:
@@ -365,15 +365,16 @@ def _apart_text(kick_off: int, game: NamedGame) -> str:
     """Return how much later or earlier a game is than its bet says."""
     if not game.has_time:
         days = game.begins_ms // DAY_MS - kick_off // DAY_MS
-        count, unit = float(abs(days)), "day"
+        count, unit = float(abs(days)), N_("day")
         is_later = days > 0
     else:
         hours = round((game.begins_ms - kick_off) / HOUR_MS, 1)
-        count, unit, is_later = abs(hours), "hour", hours > 0
+        count, unit, is_later = abs(hours), N_("hour"), hours > 0
         if count >= 72:
             count, unit = float(round(count / 24)), "day"
     when = f"{count:g} {unit}{'' if count == 1 else 's'}"
-    return f"is {when} {'later' if is_later else 'earlier'} than the bet says"
+    earlier = N_(f"is {when} earlier than the bet says")
+    return N_(f"is {when} later than the bet says") if is_later else earlier
 
 
 def _day(at: int, competition: str) -> int:

@@ -7,11 +7,12 @@ from typing import Final
 from urllib.parse import urlsplit, urlunsplit
 
 from oddsdesk import __version__
+from oddsdesk.base.texts import N_
 
 
 def silence_text(host: str) -> str:
     """Return the message about a silent host, however that was noticed."""
-    return f"{host} is silent"
+    return N_(f"{host} is silent")
 
 
 class NetworkError(Exception):

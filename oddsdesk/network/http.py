@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 import httpx
 
 from oddsdesk.base.tasks import SLICE_S
+from oddsdesk.base.texts import N_
 from oddsdesk.network import (
     USER_AGENT,
     NotConnectedError,
@@ -217,25 +218,25 @@ def _in_words(error: Exception, host: str) -> str:
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, ssl.SSLCertVerificationError):
-            return f"the certificate of {host} cannot be trusted: {cause.verify_message}"
+            return N_(f"the certificate of {host} cannot be trusted: {cause.verify_message}")
         if isinstance(cause, ssl.SSLError):
-            return f"no secure connection to {host}: does it use https?"
+            return N_(f"no secure connection to {host}: does it use https?")
         cause = cause.__cause__ or cause.__context__
     if isinstance(error, httpx.ReadTimeout):
         return silence_text(host)
     if isinstance(error, httpx.TimeoutException):
-        return f"{host} took too long to answer"
+        return N_(f"{host} took too long to answer")
     if isinstance(error, httpx.ConnectError):
         return _not_connected(error, host)
     if isinstance(error, httpx.RemoteProtocolError | httpx.ReadError | httpx.WriteError):
         return f"the connection to {host} was cut off before the answer was complete"
-    return f"the request to {host} failed: {type(error).__name__}"
+    return N_(f"the request to {host} failed: {type(error).__name__}")
 
 
 def _not_connected(error: Exception, host: str) -> str:
     text = str(error).lower()
     if any(word in text for word in ("name or service", "getaddrinfo", "nodename", "resolution")):
-        return f"this machine cannot reach {host}: check the address and the network"
+        return N_(f"this machine cannot reach {host}: check the address and the network")
     if "network is unreachable" in text or "no route" in text:
-        return f"the network does not reach {host}"
+        return N_(f"the network does not reach {host}")
     return f"{host} does not answer"

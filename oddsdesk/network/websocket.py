@@ -16,6 +16,7 @@ from websockets.frames import DATA_OPCODES, Frame, Opcode
 from websockets.protocol import State
 
 from oddsdesk.base.tasks import SLICE_S, cancel_tasks, spawn
+from oddsdesk.base.texts import N_
 from oddsdesk.network import (
     USER_AGENT,
     ClosedError,
@@ -437,7 +438,11 @@ async def open_websocket(url: str, pinging: Pinging, *, largest: int = LARGEST) 
         )
     except InvalidStatus as error:
         status = error.response.status_code
-        how = "redirects elsewhere" if 300 <= status < 400 else f"answers with status {status}"
+        how = (
+            N_("redirects elsewhere")
+            if 300 <= status < 400
+            else N_(f"answers with status {status}")
+        )
         raise NoWebSocketError(f"{host} opens no stream: it {how}", status) from None
     except TimeoutError:
         raise UnreachableError(f"{host} took too long to open the stream") from None

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.markets import DRAW_RETURNS
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.pricing.assessment import Market, Prices, reference_lines, settlement_of
@@ -166,20 +167,20 @@ def closing_line(
     began = began_at(kick_off, first_in_play)
     read = read_selection(market.market_type, market.match_name, selection)
     if began is None:
-        return ClosingLine(why="unknown kick-off")
+        return ClosingLine(why=N_("unknown kick-off"))
     if read is None:
-        return ClosingLine(why="unreadable selection")
+        return ClosingLine(why=N_("unreadable selection"))
     before = _before(sightings, began)
     if not before:
-        return ClosingLine(why="the sharp book did not price this market before the game")
+        return ClosingLine(why=N_("the sharp book did not price this market before the game"))
     recent = _recent(before, began, kick_off)
     if not recent:
-        return ClosingLine(why="last seen more than 30 minutes before the game")
+        return ClosingLine(why=N_("last seen more than 30 minutes before the game"))
     own = _last(market, recent, read.side).get(read.key)
     if own is not None:
         odds, fair = own.fair(method, read.side)
         if fair is None:
-            return ClosingLine(why="the method gives no fair odds", method=method)
+            return ClosingLine(why=N_("the method gives no fair odds"), method=method)
         draw = _draw_chance(market, moneyline, (kick_off, began), method)
         decided = _decided(market, own, read.side, draw, method)
         return ClosingLine(odds, fair, method, own.at, decided=decided, line=own.odds)
@@ -276,7 +277,7 @@ def devigged_by(close: ClosingLine, method: str, *, is_lay: bool = False) -> Clo
         fair = _devigged(method, close.line).fair_odds[own.index(close.odds)]
     except NotApplicableError:
         return ClosingLine(
-            why="the method gives no fair odds", method=method, reference=close.reference
+            why=N_("the method gives no fair odds"), method=method, reference=close.reference
         )
     if is_lay:
         fair = net_lay_odds(fair, 0.0)
@@ -310,11 +311,11 @@ def _moved(market: Market, read: Outcome, recent: Sequence[Sighting], method: st
     last = max(recent, key=lambda each: each.at)
     others = [found for found in _complete(market, last, read.side) if found.group.key != read.key]
     if read.line is None or not others:
-        return ClosingLine(why="the sharp book did not price every side at the close")
+        return ClosingLine(why=N_("the sharp book did not price every side at the close"))
     line = read.line
     nearest = min(others, key=lambda found: abs((found.group.line or 0.0) - line))
     return ClosingLine(
-        why="the line moved",
+        why=N_("the line moved"),
         method=method,
         at=nearest.at,
         moved_to=nearest.group.selections[nearest.group.sides.index(read.side)],

@@ -14,6 +14,7 @@ from typing import Final, Literal, NamedTuple, get_args
 
 from oddsdesk.base.figures import FigureError, read_number
 from oddsdesk.base.places import resource_path
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.competitions import named_sport
 from oddsdesk.contract.markets import MARKET_RANK
 from oddsdesk.pricing.derived import LEAST_LINES, Band, BandKey, Bands
@@ -145,8 +146,10 @@ def read_rows(text: str) -> ReadBands:
         header = [name.strip() for name in next(lines, [])]
         missing = [name for name in COLUMNS if name not in header]
         if missing:
-            said = f"no column {missing[0]!r}; expected {', '.join(COLUMNS)}, separated by commas"
-            return ReadBands([], [f"line 1: {said}"])
+            said = N_(
+                f"no column {missing[0]!r}; expected {', '.join(COLUMNS)}, separated by commas"
+            )
+            return ReadBands([], [N_(f"line 1: {said}")])
         for fields in filter(None, lines):
             named = dict(zip(header, map(str.strip, fields), strict=False))
             try:

@@ -15,6 +15,7 @@ from enum import Enum
 from functools import reduce
 from typing import Final, NamedTuple
 
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.competitions import FOOTBALL
 from oddsdesk.contract.markets import MARKETS, Form
 from oddsdesk.contract.results import MOST_GAMES, REGULAR_PERIODS, GameResult, GameStatus
@@ -145,9 +146,9 @@ def result_of(
     """
     outcome = read_selection(market_type, match_name, selection)
     if not market_type:
-        return Decision(None, "choose the market of this bet (E)")
+        return Decision(None, N_("choose the market of this bet (E)"))
     if outcome is None:
-        return Decision(None, f"{selection!r} is not a selection that a score settles")
+        return Decision(None, N_(f"{selection!r} is not a selection that a score settles"))
     if why := next(filter(None, (impossible(game, sport) for game in games)), ""):
         return Decision(None, why)
     readings = _readings(market_type, period, outcome, sport, overtime, ways)
@@ -158,11 +159,13 @@ def result_of(
         reported = [scores_at(game, sport, market_type, reading) for game in games]
         known = [each for each in reported if not isinstance(each, _Unknown)]
         if not known:
-            why = next((each.why for each in reported if isinstance(each, _Unknown)), "no score")
+            why = next(
+                (each.why for each in reported if isinstance(each, _Unknown)), N_("no score")
+            )
             return Decision(None, why)
         scores = frozenset.intersection(*known)
         if not scores:
-            return Decision(None, "the sources contradict each other", is_conflict=True)
+            return Decision(None, N_("the sources contradict each other"), is_conflict=True)
         found[reading] = {
             _Ending(
                 _counted(MARKETS[market_type].form, goals),
@@ -173,7 +176,7 @@ def result_of(
     results = {ending.result for endings in found.values() for ending in endings}
     if len(results) == 1 and (sport == TENNIS or not _is_overtime_open(found)):
         result = results.pop()
-        return Decision(result, "" if result else f"{selection!r} has no result by a score")
+        return Decision(result, "" if result else N_(f"{selection!r} has no result by a score"))
     return Decision(None, _why_open(found, sport))
 
 
@@ -224,7 +227,7 @@ def impossible(game: GameResult, sport: str) -> str:
     if count is None:
         return ""
     if game.overtime and sport == "Hockey" and abs(stated.home - stated.away) > 1:
-        return f"no game ends {score_text(stated)} after overtime"
+        return N_(f"no game ends {score_text(stated)} after overtime")
     if not scores:
         return ""
     regular = _sum(scores[:count])
@@ -232,11 +235,11 @@ def impossible(game: GameResult, sport: str) -> str:
     was_drawn = regular.home == regular.away
     is_above = regular.home > stated.home or regular.away > stated.away
     if is_above or (is_whole and game.overtime is False and regular != stated):
-        return f"its periods do not add up to {score_text(stated)}"
+        return N_(f"its periods do not add up to {score_text(stated)}")
     has_more = game.overtime or len(scores) > count or regular != stated
     if sport != FOOTBALL and is_whole and has_more and not was_drawn:
-        played = f"{score_text(regular)} after {count} periods"
-        return f"{played} does not lead to {score_text(stated)}: overtime follows a draw"
+        played = N_(f"{score_text(regular)} after {count} periods")
+        return N_(f"{played} does not lead to {score_text(stated)}: overtime follows a draw")
     return ""
 
 
@@ -247,15 +250,15 @@ def scores_at(
     if reading.counted is Count.PART:
         return _part_scores(game, sport, reading.part)
     if game.home is None or game.away is None:
-        return _Unknown("no score is known")
+        return _Unknown(N_("no score is known"))
     stated = Goals(game.home, game.away)
     if sport == TENNIS:
         return _tennis_scores(game, stated, reading)
     if sport == _BASEBALL and MARKETS[market_type].form is not Form.WINNER:
         innings = len(game.periods)
         if innings < REGULAR_PERIODS[_BASEBALL]:
-            ended = f"ended after {innings} innings" if innings else "may have ended early"
-            return _Unknown(f"the game {ended}, which voids bets on runs")
+            ended = N_(f"ended after {innings} innings") if innings else N_("may have ended early")
+            return _Unknown(N_(f"the game {ended}, which voids bets on runs"))
     regular = _regular_by_periods(game, sport)
     if reading.counted is Count.WHOLE:
         return _whole_scores(game, sport, stated)
@@ -281,22 +284,22 @@ def _readings(
     market = MARKETS[market_type]
     if market_type in _AS_GOALS:
         if sport != TENNIS:
-            return _Unknown(f"{market.title.lower()} is a market of tennis")
+            return _Unknown(N_(f"{market.title.lower()} is a market of tennis"))
         return [_part(period, (period, period))] if period else [Reading(Count.GAMES)]
     if not market.by_score:
-        return _Unknown("no score settles it, only the bookmaker's own result")
+        return _Unknown(N_("no score settles it, only the bookmaker's own result"))
     draws = _draws(market_type, outcome, sport, period, ways)
     if period:
         parts = _PARTS.get(sport, {}).get(period, ((period, period),))
         if sport not in REGULAR_PERIODS and sport != TENNIS:
-            return _Unknown(f"the periods of {sport or 'this sport'} are not known")
+            return _Unknown(N_(f"the periods of {sport or N_('this sport')} are not known"))
         return [_part(period, part, has_draw) for part in parts for has_draw in draws]
     if sport == TENNIS and abs(line_of(outcome.key)) > _MOST_SETS.get(market_type, 0.0):
-        return _Unknown("its line is too large to count sets")
+        return _Unknown(N_("its line is too large to count sets"))
     if sport in (FOOTBALL, TENNIS):
         return [Reading(Count.REGULAR, has_draw) for has_draw in draws]
     if sport not in REGULAR_PERIODS and market.form is not Form.WINNER:
-        return _Unknown(f"what a score of {sport or 'this sport'} counts is not known")
+        return _Unknown(N_(f"what a score of {sport or N_('this sport')} counts is not known"))
     found = []
     for has_draw in draws:
         is_regular = market_type in _THREE_WAY or (has_draw and market_type == "moneyline")
@@ -352,19 +355,19 @@ def _counted(form: Form, goals: Goals) -> object:
 
 def _why_open(found: Mapping[Reading, Collection[_Ending]], sport: str) -> str:
     """Return what has to be known to choose between results."""
-    extra = "extra time" if sport == FOOTBALL else "overtime"
-    counts = f"it is not known whether {extra} counts at the bookmaker"
+    extra = N_("extra time") if sport == FOOTBALL else N_("overtime")
+    counts = N_(f"it is not known whether {extra} counts at the bookmaker")
     if any(len(results) > 1 for results in found.values()):
         if sport == TENNIS:
-            return "it is not known whether its last set, a tie-break, counts as one game"
+            return N_("it is not known whether its last set, a tie-break, counts as one game")
         if all(reading.counted is Count.PART for reading in found):
-            return f"it is not known whether the last period includes {extra}"
+            return N_(f"it is not known whether the last period includes {extra}")
         if any(each.counted is Count.WHOLE and len(found[each]) == 1 for each in found):
             return counts  # with overtime, the score is known
-        return f"it is not known whether the score includes {extra}"
+        return N_(f"it is not known whether the score includes {extra}")
     reasons = (
-        ("part", "its period may be a half or a quarter"),
-        ("has_draw", "it is not known whether a draw was a third selection"),
+        ("part", N_("its period may be a half or a quarter")),
+        ("has_draw", N_("it is not known whether a draw was a third selection")),
         ("counted", counts),
     )
     for field, why in reasons:
@@ -401,7 +404,7 @@ def _whole_scores(game: GameResult, sport: str, stated: Goals) -> frozenset[Goal
     has_overtime = game.overtime or (count and len(game.periods) > count)
     if stated.home != stated.away or (has_overtime and game.overtime is not False):
         return frozenset({stated})
-    return _Unknown(f"it is not known whether an overtime followed {score_text(stated)}")
+    return _Unknown(N_(f"it is not known whether an overtime followed {score_text(stated)}"))
 
 
 def _regular_scores(game: GameResult, sport: str, stated: Goals) -> frozenset[Goals]:
@@ -439,9 +442,9 @@ def _part_scores(
     first, last = part
     scores, count = _goals(game), REGULAR_PERIODS.get(sport)
     if _PARTS.get(sport) is _HALVES_OR_QUARTERS and scores and len(scores) < 4:
-        return _Unknown("its score may be by halves or by quarters")
+        return _Unknown(N_("its score may be by halves or by quarters"))
     if last > len(scores) or (count is not None and last > count):
-        return _Unknown(f"the score of period {first} is not known")
+        return _Unknown(N_(f"the score of period {first} is not known"))
     if sport == TENNIS:
         return frozenset(_last_sets(scores) if last == len(scores) else scores[last - 1 : last])
     found = {_sum(scores[first - 1 : last])}
@@ -458,7 +461,7 @@ def _tennis_scores(
     if reading.counted is not Count.GAMES:
         return frozenset({stated})
     if len(scores) != sum(stated):
-        return _Unknown("the games of the sets are not known")
+        return _Unknown(N_("the games of the sets are not known"))
     return frozenset(_sum([*scores[:-1], last]) for last in _last_sets(scores))
 
 
@@ -469,12 +472,12 @@ def _impossible_sets(game: GameResult, stated: Goals) -> str:
         sum(each.home > each.away for each in scores), sum(each.away > each.home for each in scores)
     )
     if wins not in (2, 3) or stated.home == stated.away or (game.periods and won != stated):
-        return f"its sets do not add up to {score_text(stated)}"
+        return N_(f"its sets do not add up to {score_text(stated)}")
     if scores and (scores[-1].home > scores[-1].away) != (stated.home > stated.away):
-        return "the player who lost the match won its last set"
+        return N_("the player who lost the match won its last set")
     for place, each in enumerate(scores, start=1):
         if not _is_complete(each, may_be_long=place == 2 * wins - 1):
-            return f"set {place} cannot end {score_text(each)}"
+            return N_(f"set {place} cannot end {score_text(each)}")
     return ""
 
 

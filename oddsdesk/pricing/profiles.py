@@ -20,6 +20,7 @@ import msgspec
 
 from oddsdesk.base.figures import FigureError, read_number, read_typed_amount
 from oddsdesk.base.places import resource_path
+from oddsdesk.base.texts import N_
 from oddsdesk.pricing.stakes import Depth, Ladder, Rung, net_lay_odds
 
 COLUMNS: Final = (
@@ -366,9 +367,9 @@ def _fields(line: str) -> list[str]:
 def _header_problem(header: Sequence[str]) -> str:
     known = ", ".join(COLUMNS)
     if "name" not in header:
-        return f"no column 'name'; expected columns out of {known}, separated by commas"
+        return N_(f"no column 'name'; expected columns out of {known}, separated by commas")
     foreign = ", ".join(repr(each) for each in header if each and each not in COLUMNS)
-    return f"{foreign} ignored; expected columns out of {known}" if foreign else ""
+    return N_(f"{foreign} ignored; expected columns out of {known}") if foreign else ""
 
 
 def _row(header: Sequence[str], fields: Sequence[str]) -> dict[str, str]:

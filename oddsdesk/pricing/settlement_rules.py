@@ -350,9 +350,9 @@ E = TypeVar("E", bound=Enum)
 
 
 def _header_problem(header: Sequence[str]) -> str:
-    expected = f"expected columns out of {', '.join(COLUMNS)}, separated by commas"
+    expected = N_(f"expected columns out of {', '.join(COLUMNS)}, separated by commas")
     if "bookmaker" not in header:
-        return f"no column 'bookmaker'; {expected}"
+        return N_(f"no column 'bookmaker'; {expected}")
     foreign = ", ".join(repr(each) for each in header if each and each not in COLUMNS)
     return f"{foreign} ignored; {expected}" if foreign else ""
 
@@ -362,9 +362,9 @@ def _rule(cells: Mapping[str, str]) -> tuple[SettlementRule | None, list[str]]:
     name, sport_text = cells.get("bookmaker", ""), cells.get("sport", "")
     sport = named_sport(sport_text) if sport_text else ""
     if not name:
-        return None, ["expected the name of a bookmaker"]
+        return None, [N_("expected the name of a bookmaker")]
     if sport is None:
-        why = f"sport {sport_text!r}: expected a name such as Tennis, or nothing for all sports"
+        why = N_(f"sport {sport_text!r}: expected a name such as Tennis, or nothing for all sports")
         return None, [f"{name}: {why}"]
     problems = list[str]()
     waits = cells.get("postponed_hours", "").casefold()

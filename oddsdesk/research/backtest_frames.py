@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, get_args
 
+from oddsdesk.base.texts import N_
 from oddsdesk.ledger.own_tables import known_bands
 from oddsdesk.ledger.presets import ValueFilter
 from oddsdesk.pricing.derived import Bands
@@ -366,5 +367,5 @@ def _notes(run: Run, fields: dict[str, Any]) -> list[str]:
     """Return what judged the bets and what closes them, the notes, and what the log covers."""
     question, method = run.question, fields["method"]
     by = ", ".join(filter(None, (question.judged_by, (method or "").replace("_", " "))))
-    head = f"judged by {by}; CLV {question.close.close_by_text}"
+    head = N_(f"judged by {by}; CLV {question.close.close_by_text}")
     return [head, *fields["notes"], *covered_lines(run.done, question)]

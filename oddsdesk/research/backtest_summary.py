@@ -294,10 +294,9 @@ def _is_one_point(ends: Ends) -> bool:
 def _why(bets: Sequence[PlacedBet], say: Callable[[str], str]) -> str:
     """Return why bets have no closing line, the most frequent reason first."""
     reasons = Counter(N_("game not started") if not bet.close else bet.close.why for bet in bets)
-    counted = [
-        f"{count} {say(why)}" if len(reasons) > 1 else why for why, count in reasons.most_common()
-    ]
-    return ", ".join(counted)
+    if len(reasons) == 1:
+        return say(next(iter(reasons)))
+    return ", ".join(f"{say(why)} ({count})" for why, count in reasons.most_common())
 
 
 def _above_recorded(done: Backtested) -> str:

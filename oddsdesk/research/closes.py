@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from oddsdesk.base.texts import N_
 from oddsdesk.board.model.matrix import Price, Section, SectionKey, complete_group, offered
 from oddsdesk.board.valuation.closing_lines import WAIT_MS, close_of, keep_sighting
 from oddsdesk.contract.markets import DRAW_RETURNS
@@ -60,7 +61,7 @@ def with_closes(
         by_game = sorted(ahead, key=lambda bet: (bet.game_id, bet.market_type, bet.period))
         past = log.past(by.reference, {bet.game_id for bet in bets}, progress, walked)
         closes = closes_of_own_bets(past, by_game, now_ms, by)
-    in_play = closing.ClosingLine(why="placed in play")
+    in_play = closing.ClosingLine(why=N_("placed in play"))
     return [
         msgspec.structs.replace(
             bet, close=in_play if bet.note == IN_PLAY else closes.get(bet.ident or 0)

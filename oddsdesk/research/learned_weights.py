@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from oddsdesk.base.texts import N_
 from oddsdesk.board.valuation.pool import Silence, opinion_of
 from oddsdesk.contract.times import format_ms
 from oddsdesk.pricing.consensus import LEAST_VOTES, MarketWeights, Suppliers, Voices, Vote, outliers
@@ -123,13 +124,16 @@ class LearnedMarket(msgspec.Struct, frozen=True):
     def verdict_text(self) -> str:
         """Whether the weights are used, and why."""
         if not self.found.is_better:
-            return "equal weights are used: learned ones are not clearly better out of sample"
+            return N_("equal weights are used: learned ones are not clearly better out of sample")
         alone = self.gain_vs_reference
         if alone.figure is not None and alone.figure < 0:
             is_sure = alone.high is not None and alone.high < 0
-            verb = "is" if is_sure else "may be"
-            return f"learned weights are used, but {self.found.reference} alone {verb} better"
-        return "learned weights are used"
+            reference = self.found.reference
+            unsure = N_(f"learned weights are used, but {reference} alone may be better")
+            if not is_sure:
+                return unsure
+            return N_(f"learned weights are used, but {reference} alone is better")
+        return N_("learned weights are used")
 
 
 class TooFew(NamedTuple):

@@ -6,6 +6,7 @@ from typing import Final, Literal
 
 import msgspec
 
+from oddsdesk.base.texts import N_
 from oddsdesk.board.valuation.verdict_words import RULE_TITLES
 from oddsdesk.contract.texts import MINUS
 from oddsdesk.ledger.presets import ValueFilter
@@ -186,7 +187,7 @@ def _rules_among(names: Iterable[str]) -> frozenset[Rule]:
 
 def _usage() -> str:
     titles = dict.fromkeys(RULE_TITLES[rule] for rule in Rule if rule in PRICE_RULES)
-    return f"use contract, none, or names of {', '.join(titles)}"
+    return N_(f"use contract, none, or names of {', '.join(titles)}")
 
 
 def _folded(name: str) -> str:

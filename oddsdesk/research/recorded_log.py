@@ -25,6 +25,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from oddsdesk.archive.folder import ArchiveError, LookingBack, archived_files
+from oddsdesk.base.texts import N_
 from oddsdesk.board.model.basis import CONSENSUS_CHOICES, consensus_choice
 from oddsdesk.contract.resources import GameMatrix, MarketMatrix, MatrixRow, ReferenceCell
 from oddsdesk.contract.results import ENDED, GameResult, GameStatus
@@ -155,7 +156,7 @@ class RecordedLog:
         """Return a note on rows that were removed and not read; empty if there are none."""
         if not self.rows.begins_late:
             return ""
-        return self.unreadable or "older price changes were removed, and are in no archive"
+        return self.unreadable or N_("older price changes were removed, and are in no archive")
 
     def past(
         self,

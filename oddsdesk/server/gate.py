@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from oddsdesk.base.clock import Clock, jumps_of
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.access import DAY_S, HOUR_S, ErrorCode
 from oddsdesk.contract.administration import FeedReport
 from oddsdesk.contract.times import format_ms
@@ -246,8 +247,10 @@ def unauthorized() -> rest.Refusal:
     """Return the refusal for a missing or unknown key."""
     return rest.Refusal(
         ErrorCode.UNAUTHORIZED,
-        "X-Api-Key: expected one valid API key, but it is missing, unknown, revoked or sent"
-        " twice; see /docs. The operator of this server issues keys.",
+        N_(
+            "X-Api-Key: expected one valid API key, but it is missing, unknown, revoked or sent"
+            " twice; see /docs. The operator of this server issues keys."
+        ),
     )
 
 
@@ -505,7 +508,7 @@ class RequestContext:
         allowed = ", ".join(methods)
         return rest.Refusal(
             ErrorCode.METHOD_NOT_ALLOWED,
-            f"{_shown_method(self.scope)} is not allowed here; use {allowed}.",
+            N_(f"{_shown_method(self.scope)} is not allowed here; use {allowed}."),
             [(b"allow", allowed.encode())],
         )
 

@@ -20,6 +20,7 @@ import msgspec
 from starlette.types import Scope, Send
 
 from oddsdesk.base.text import safe_text
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.access import ErrorBody, ErrorCode, ErrorDetail
 from oddsdesk.contract.competitions import SPORTS
 from oddsdesk.contract.flat_rows import columns_of, rows_of
@@ -258,21 +259,21 @@ def unavailable() -> Refusal:
     """Return the refusal while the database cannot be read or written."""
     return Refusal(
         ErrorCode.SERVICE_UNAVAILABLE,
-        f"The database is temporarily unavailable; retry in {RETRY_AFTER_S} s, with backoff.",
+        N_(f"The database is temporarily unavailable; retry in {RETRY_AFTER_S} s, with backoff."),
         [(b"retry-after", str(RETRY_AFTER_S).encode())],
     )
 
 
 def going_down() -> Refusal:
     """Return the refusal of a request while the server stops."""
-    return Refusal(ErrorCode.SERVICE_UNAVAILABLE, "The server is stopping; retry with backoff.")
+    return Refusal(ErrorCode.SERVICE_UNAVAILABLE, N_("The server is stopping; retry with backoff."))
 
 
 def failed() -> Refusal:
     """Return the refusal after a bug: without any detail."""
     return Refusal(
         ErrorCode.INTERNAL_ERROR,
-        "Internal error; the server's log has the details. Retry with backoff.",
+        N_("Internal error; the server's log has the details. Retry with backoff."),
     )
 
 
@@ -297,7 +298,7 @@ _INTEGER = re.compile(r"-?[0-9]{1,18}", re.ASCII)
 _DECIMAL = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?", re.ASCII)
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-?)(?:[0-9a-fA-F]{4}\1){3}[0-9a-fA-F]{12}", re.ASCII)
 _MOMENT = "as_of"
-_NOT_OF_A_MOMENT = "not supported here; use /api/odds or /api/games for past odds"
+_NOT_OF_A_MOMENT = N_("not supported here; use /api/odds or /api/games for past odds")
 _SPORT_BY_LOWER = {sport.lower(): sport for sport in SPORTS}
 
 

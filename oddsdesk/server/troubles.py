@@ -10,6 +10,7 @@ from typing import Final, Protocol
 import msgspec
 
 from oddsdesk.base.tasks import JobFault, Jobs
+from oddsdesk.base.texts import N_
 from oddsdesk.store.errors import Fault, StoreError, StoreUnavailableError
 
 REFUSAL_S: Final = 5.0
@@ -21,7 +22,7 @@ _REPORTED_S: Final = {
         (Fault.FULL, Fault.READ_ONLY_DISK, Fault.NOT_ALLOWED, Fault.QUOTA, Fault.DISK), 1.0
     ),
 }
-NOTHING_READ: Final = "nothing can be read"
+NOTHING_READ: Final = N_("nothing can be read")
 _WORDS: Final = {
     "take over": "taking over as leader",
     "database": "checking the database",
@@ -107,15 +108,16 @@ def read_only_trouble(*, should_record: bool, can_write: bool = False) -> Troubl
     ``should_record``: its roles include recording, valuation or upkeep; ``can_write``: the database
     has become writable.
     """
-    what = "; it is writable now: restart the server" if can_write else ""
-    line = f"nothing is recorded or valued: {Fault.READ_ONLY.value}{what}"
+    line = N_(f"nothing is recorded or valued: {Fault.READ_ONLY.value}")
+    if can_write:
+        line += "; " + N_("it is writable now: restart the server")
     return Trouble(line, Fault.READ_ONLY, stops_recording=should_record)
 
 
 def job_troubles(faults: Iterable[JobFault], words: Mapping[str, str]) -> Iterator[Trouble]:
     """Yield the trouble of each job that died; ``words`` are their names in health."""
     for fault in faults:
-        yield Trouble(f"{words.get(fault.job, fault.job)} failed; restarting")
+        yield Trouble(N_(f"{words.get(fault.job, fault.job)} failed; restarting"))
 
 
 def troubles_of_process(jobs: Jobs, *parts: Telling | None) -> Iterator[Trouble]:

@@ -22,6 +22,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.files import WriteWatch
 from oddsdesk.base.tasks import Jobs, in_daemon_thread, slices, until_beat
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.quotes import CLOCK_TOLERANCE_MS
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.pricing.assessment import (
@@ -594,7 +595,7 @@ class Valuing:
         """Yield what is wrong with it."""
         yield from job_troubles(self._jobs.faults, self.words)
         if self._valuation.failing:
-            yield Trouble(f"{self._valuation.failing} markets cannot be valued")
+            yield Trouble(N_(f"{self._valuation.failing} markets cannot be valued"))
 
 
 class HeadStart:

@@ -11,6 +11,8 @@ from pathlib import Path
 
 from oddsdesk.base.files import check_private, make_private
 from oddsdesk.base.places import can_write
+from oddsdesk.base.system_errors import error_text
+from oddsdesk.base.texts import N_
 from oddsdesk.store import databases
 from oddsdesk.store.errors import StoreError, StoreUnavailableError
 from oddsdesk.store.keys import Keys
@@ -118,14 +120,16 @@ def _refusals(odds_path: Path, path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         missing = isinstance(error, FileNotFoundError)
-        why = f"there is no folder {path.parent}" if missing else error.strerror or error
+        why = N_(f"there is no folder {path.parent}") if missing else error_text(error)
         raise StoreError(f"{path}: {why}{_advice(odds_path, path)}") from error
 
 
 def _advice(odds_path: Path, path: Path) -> str:
     """Return which file could be used instead."""
     if not databases.is_next_to_odds(odds_path, path):
-        return "; choose another file with --access"
+        return "; " + N_("choose another file with --access")
     earlier = databases.earlier_access_files(odds_path)
-    known = f" (an older oddsdesk kept them in {earlier[0]})" if earlier else ""
-    return f"; keys are in a file next to the database, or in the one given with --access{known}"
+    where = N_("keys are in a file next to the database, or in the one given with --access")
+    if earlier:
+        where = N_(f"{where} (an older oddsdesk kept them in {earlier[0]})")
+    return f"; {where}"

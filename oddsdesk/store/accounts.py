@@ -4,6 +4,7 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from oddsdesk.base.text import near_names
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.access import Plan
 from oddsdesk.contract.identity import fold_name
 
@@ -113,7 +114,7 @@ def changeable(tables: "AccessTables", text: str) -> tuple[str, Account]:
     known = tables.account(name) if name.isprintable() else None
     if known is None:
         near = near_names(name, [row.name for row in tables.accounts()])
-        asked = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+        asked = "; " + N_(f"did you mean {' or '.join(map(repr, near))}?") if near else ""
         raise UnknownAccountError(
             f"there is no account {name!r}{asked or '; see `oddsdesk accounts list`'}"
         )

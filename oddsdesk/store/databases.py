@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from oddsdesk.base.places import earlier_access, how_to_install
+from oddsdesk.base.system_errors import error_text
 from oddsdesk.store.errors import StoreError
 
 _SCHEMES: Final = ("postgresql://", "postgres://")
@@ -51,7 +52,7 @@ def has_file(path: Path) -> bool:
 
 def unreachable(path: Path, error: OSError) -> StoreError:
     """Return a system error about a file as one line."""
-    return StoreError(f"{path}: cannot be opened: {error.strerror or error}")
+    return StoreError(f"{path}: cannot be opened: {error_text(error)}")
 
 
 def part_of_cluster(name: str) -> Any:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.identity import GamePair, PairState
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.results import GameResult
@@ -265,7 +266,7 @@ class Store(ABC):
     def _submit(self, function: Callable[[Any], T], *, is_long: bool) -> Future[T]:
         if self._writer is None:
             future: Future[T] = Future()
-            refused = f"{self.shown}: is open read-only"
+            refused = N_(f"{self.shown}: is open read-only")
             future.set_exception(StoreUnavailableError(refused, Fault.READ_ONLY))
             return future
         return self._writer.submit(function, is_long=is_long)

@@ -3,7 +3,8 @@
 from enum import Enum
 from typing import Final
 
-from oddsdesk.base import places
+from oddsdesk.base import system_errors
+from oddsdesk.base.texts import N_
 
 
 class StoreError(Exception):
@@ -26,21 +27,21 @@ class NotYetError(StoreError):
 class Fault(Enum):
     """Why a database fails, in words without paths."""
 
-    FULL = "the disk is full"
-    DAMAGED = "the database is damaged"
-    MOVED = "the database file was moved or deleted"
-    LOCKED = "the database is locked by another program"
-    AWAY = "the database cannot be reached"
-    SLOW = "the database does not answer in time"
-    READ_ONLY = "the database is read-only"
-    READ_ONLY_DISK = places.READ_ONLY_DISK
-    NOT_ALLOWED = "no permission to write the database file or its folder"
-    QUOTA = "the disk quota is full"
-    DISK = "the disk reports an error"
-    OTHER = "the database reports an error"
+    FULL = N_("the disk is full")
+    DAMAGED = N_("the database is damaged")
+    MOVED = N_("the database file was moved or deleted")
+    LOCKED = N_("the database is locked by another program")
+    AWAY = N_("the database cannot be reached")
+    SLOW = N_("the database does not answer in time")
+    READ_ONLY = N_("the database is read-only")
+    READ_ONLY_DISK = system_errors.READ_ONLY_DISK
+    NOT_ALLOWED = N_("no permission to write the database file or its folder")
+    QUOTA = N_("the disk quota is full")
+    DISK = N_("the disk reports an error")
+    OTHER = N_("the database reports an error")
 
 
-WHEN_MOVED: Final = "put it back, or stop the server, restore a backup and restart"
+WHEN_MOVED: Final = N_("put it back, or stop the server, restore a backup and restart")
 """What to do about ``Fault.MOVED``."""
 
 

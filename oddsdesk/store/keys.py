@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 import msgspec
 
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.access import DAY_S, Plan, Rights
 from oddsdesk.contract.administration import AccountState, Key
 from oddsdesk.store.accounts import (
@@ -358,7 +359,7 @@ def _find(tables: "AccessTables", ident: str) -> int:
     else:
         found = tables.keys_named(KeyName.DIGEST, digest_of(ident))
     if len(found) != 1:
-        problem = "several active keys match" if found else "no active key matches"
+        problem = N_("several active keys match") if found else N_("no active key matches")
         raise UnknownKeyError(f"{problem}; see `oddsdesk keys list` for the ids")
     return found[0]
 

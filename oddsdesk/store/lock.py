@@ -15,6 +15,8 @@ import msgspec
 
 from oddsdesk.base import files
 from oddsdesk.base.places import make_folder
+from oddsdesk.base.system_errors import error_text
+from oddsdesk.base.texts import N_
 from oddsdesk.store.errors import WHEN_MOVED, StoreError
 
 if sys.platform == "win32":
@@ -27,7 +29,7 @@ _LOCKED_BYTE: Final = 1 << 30
 ANNOUNCE_LIMIT_S: Final = 2.0
 """How long a starting process may take to write its address (s)."""
 _STEP_S: Final = 0.05
-_OPEN_TO_OTHERS: Final = "can be opened by all users, as in older versions"
+_OPEN_TO_OTHERS: Final = N_("can be opened by all users, as in older versions")
 
 
 class Owner(msgspec.Struct, frozen=True):
@@ -48,9 +50,11 @@ class DatabaseInUseError(StoreError):
 
     def __init__(self, path: Path, owner: Owner | None) -> None:
         self.owner = owner
-        who = "another oddsdesk"
+        who = N_("another oddsdesk")
         if owner is not None:
-            who += f" (process {owner.pid}{f', {owner.url}' if owner.url else ''})"
+            who = N_(f"another oddsdesk (process {owner.pid})")
+            if owner.url:
+                who = N_(f"another oddsdesk (process {owner.pid}, {owner.url})")
         self.who = who
         super().__init__(
             f"{path} is in use by {who}; use that one, stop it, or choose another database"
@@ -63,8 +67,10 @@ class ForeignLockError(DatabaseInUseError):
     def __init__(self, path: Path, lock: Path, reason: str) -> None:
         super().__init__(path, None)
         self.args = (
-            f"{path}: its lock file {lock.name} {reason}, so another user may hold it. Stop the"
-            " oddsdesk that serves this database; if there is none, delete that file",
+            N_(
+                f"{path}: its lock file {lock.name} {reason}, so another user may hold it. Stop the"
+                " oddsdesk that serves this database; if there is none, delete that file"
+            ),
         )
 
 
@@ -118,7 +124,7 @@ def lock_database(odds_path: Path) -> DatabaseLock:
     except files.ForeignFileError as error:
         raise ForeignLockError(odds_path, path, error.reason) from error
     except OSError as error:
-        reason = error.strerror or error
+        reason = error_text(error)
         raise StoreError(f"{odds_path}: its lock cannot be made: {reason}") from error
     if lock is None:
         raise DatabaseInUseError(odds_path, _read(path))
@@ -142,7 +148,7 @@ def take_if_free(odds_path: Path) -> DatabaseLock | None:
     except files.ForeignFileError as error:
         raise ForeignLockError(odds_path, path, error.reason) from error
     except OSError as error:
-        reason = error.strerror or error
+        reason = error_text(error)
         raise StoreError(f"{odds_path}: its lock cannot be made: {reason}") from error
     return None
 
@@ -189,7 +195,7 @@ def check_in_place(odds_path: Path) -> None:
         return
     found = file_identity(odds_path)
     if found is None or (owner.file is not None and found != owner.file):
-        who = f"process {owner.pid} uses it"
+        who = N_(f"process {owner.pid} uses it")
         raise StoreError(f"{odds_path.name} was moved or deleted while {who}; {WHEN_MOVED}")
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 import msgspec
 
 from oddsdesk.base.text import near_names
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.identity import fold_name
 from oddsdesk.contract.quotes import UNNAMED, Quote
 from oddsdesk.contract.times import MINUTE_MS
@@ -243,8 +244,8 @@ def unknown_bookmaker(name: str, recorded: Iterable[str]) -> str:
         return ""
     names = {*recorded, *(name_among(recorded, known) for known in known_names())}
     meant = " or ".join(near_names(name, names))
-    asked = f"; did you mean {meant}?" if meant else ""
-    return f"no bookmaker is called {name!r}{asked}"
+    asked = "; " + N_(f"did you mean {meant}?") if meant else ""
+    return N_(f"no bookmaker is called {name!r}{asked}")
 
 
 def usual_spelling(name: str, recorded: Iterable[str]) -> str:

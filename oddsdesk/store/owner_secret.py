@@ -22,6 +22,8 @@ from oddsdesk.base.files import (
     open_private,
     open_private_to_read,
 )
+from oddsdesk.base.system_errors import error_text
+from oddsdesk.base.texts import N_
 from oddsdesk.network.secrets import keep_secret
 from oddsdesk.store.databases import Database, DatabaseUrl
 
@@ -31,8 +33,8 @@ SECRET_FILE_VARIABLE: Final = "ODDSDESK_SECRET_FILE"  # noqa: S105 - its name
 _LINE: Final = re.compile(rb"X-Oddsdesk-Secret: ([0-9a-f]{64})\r?\n?")
 SECRET_PREFIX: Final = f"{SECRET_HEADER}: ".encode()
 _MOST_BYTES: Final = 200
-_RESTART: Final = "restart the server to make a new one"
-MISSING: Final = f"its file is missing; {_RESTART}"
+_RESTART: Final = N_("restart the server to make a new one")
+MISSING: Final = N_(f"its file is missing; {_RESTART}")
 """The fault of a secret that was deleted."""
 
 _log = logging.getLogger(__name__)
@@ -98,13 +100,13 @@ class OwnerSecret:
         except FileNotFoundError:
             return None, MISSING
         except OSError as error:
-            return None, f"its file cannot be used: {_reason(error)}"
+            return None, N_(f"its file cannot be used: {_reason(error)}")
         with os.fdopen(handle, "rb") as file:
             if is_for_others(handle):
-                return None, f"other users can read its file; {_RESTART}"
+                return None, N_(f"other users can read its file; {_RESTART}")
             secret = _secret_in(file.read(_MOST_BYTES))
         if secret is None:
-            return None, f"its file is damaged; {_RESTART}"
+            return None, N_(f"its file is damaged; {_RESTART}")
         keep_secret(secret)
         return secret, ""
 
@@ -144,4 +146,4 @@ def _secret_in(content: bytes) -> str | None:
 
 
 def _reason(error: OSError) -> str:
-    return f"it {error.reason}" if isinstance(error, ForeignFileError) else str(error.strerror)
+    return N_(f"it {error.reason}") if isinstance(error, ForeignFileError) else error_text(error)

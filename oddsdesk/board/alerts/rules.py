@@ -13,6 +13,7 @@ from msgspec import NODEFAULT, Meta
 
 from oddsdesk.base.figures import read_number, read_typed_amount
 from oddsdesk.base.numbers import num
+from oddsdesk.base.system_errors import error_text
 from oddsdesk.base.texts import N_, _, translated
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.matrix import Doubted, RowKey, SelectionRow
@@ -374,7 +375,9 @@ def read_rules(path: Path, presets: Iterable[str] | None = None) -> AlertSetting
         return decode_rules(path.read_bytes(), presets)
     except OSError as error:
         raise RulesFileError(
-            _("{path}: cannot be read: {reason}").format(path=path, reason=error.strerror or error)
+            _("{path}: cannot be read: {reason}").format(
+                path=path, reason=translated(error_text(error))
+            )
         ) from error
     except RulesFileError as error:
         raise RulesFileError(f"{path}: {error}") from error

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QSystemTrayIcon, QWidget
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.files import OWNER_ONLY, make_own_folder, whole_file
 from oddsdesk.base.numbers import hour_text
+from oddsdesk.base.system_errors import error_text
 from oddsdesk.base.tasks import in_daemon_thread, spawn
 from oddsdesk.base.texts import _, ngettext, translated
 from oddsdesk.board.alerts.channels import ChannelError, keep_address
@@ -148,7 +149,7 @@ class AlertsController(QObject):
             with whole_file(self.path, OWNER_ONLY) as file:
                 file.write(text.encode())
         except (OSError, UnicodeDecodeError) as error:
-            raise RulesFileError(f"{self.path}: {getattr(error, 'strerror', error)}") from error
+            raise RulesFileError(f"{self.path}: {translated(error_text(error))}") from error
         self.read_rules()
 
     def look_for_alerts(self) -> None:

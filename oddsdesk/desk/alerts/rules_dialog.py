@@ -12,6 +12,7 @@ from PySide6.QtGui import QFontDatabase, QKeyEvent, QTextCursor
 from oddsdesk.base.files import OWNER_ONLY, make_own_folder, whole_file
 from oddsdesk.base.market_words import selection_text, shown_game
 from oddsdesk.base.numbers import num
+from oddsdesk.base.system_errors import error_text
 from oddsdesk.base.texts import _, pgettext, translated
 from oddsdesk.board.alerts import rules_text
 from oddsdesk.board.alerts.channels import ChannelError, open_channel, variable_of
@@ -133,7 +134,7 @@ class RulesDialog(FormDialog):
             self._kept = self._read()
             self.text.setPlainText(EXAMPLE if self._kept is None else self._kept)
         except (OSError, UnicodeDecodeError) as error:
-            reason = getattr(error, "strerror", error)
+            reason = translated(error_text(error))
             self._fault = _("{path} cannot be read: {reason}").format(path=path, reason=reason)
         self._connect()
         self._check()
@@ -341,7 +342,7 @@ class RulesDialog(FormDialog):
             with whole_file(self._path, OWNER_ONLY) as file:
                 file.write(self.text.toPlainText().encode())
         except (OSError, UnicodeDecodeError) as error:
-            reason = getattr(error, "strerror", error)
+            reason = translated(error_text(error))
             self.say_trouble(_("The rules could not be saved: {reason}").format(reason=reason))
             return
         self.mark_unchanged()

@@ -12,6 +12,7 @@ from oddsdesk.base.clock import Clock
 from oddsdesk.base.file_kinds import BETS, RESULTS, wrong_kind
 from oddsdesk.base.files import OWNER_ONLY, whole_file
 from oddsdesk.base.spreadsheets import SheetError, SheetRow
+from oddsdesk.base.system_errors import error_text
 from oddsdesk.base.texts import _, ngettext, translated
 from oddsdesk.contract.formats import FOOTBALL_DATA
 from oddsdesk.desk.bets.import_dialog import ImportDialog
@@ -228,14 +229,14 @@ class BetsFiles(QObject):
                 return work(ledger)
             except SheetError as error:
                 other = wrong_kind(path.name, path.read_bytes(), *expected)
-                trouble = translated(other or f"{path.name} {error}")
+                trouble = translated(other or "") or f"{path.name} {translated(str(error))}"
             except OSError as error:
                 text = (
                     _("{file} cannot be written: {error}")
                     if is_writing
                     else _("{file} cannot be read: {error}")
                 )
-                trouble = text.format(file=path.name, error=error.strerror or error)
+                trouble = text.format(file=path.name, error=translated(error_text(error)))
             return lambda: self.failed.emit(f"{trouble.rstrip('.')}.")
 
         self._records.act(safely)

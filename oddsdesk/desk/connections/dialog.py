@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Qt, Signal, SignalInstance
 from PySide6.QtGui import QIcon, QPixmap
 from PySide6.QtWidgets import QMenu, QPushButton, QTreeWidgetItem, QWidget
 
+from oddsdesk.base.system_errors import error_text
 from oddsdesk.base.tasks import cancel_tasks, in_daemon_thread, spawn
 from oddsdesk.base.texts import _, translated
 from oddsdesk.client.client import Client
@@ -338,5 +339,5 @@ async def _elsewhere(work: Callable[[], T]) -> T:
 
 def _unwritable(error: OSError) -> str:
     return _("{path} cannot be written ({reason}). Nothing was changed.").format(
-        path=error.filename, reason=error.strerror
+        path=error.filename, reason=translated(error_text(error))
     )

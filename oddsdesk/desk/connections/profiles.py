@@ -17,6 +17,7 @@ from oddsdesk.base.files import whole_file
 from oddsdesk.base.keyring import Keyring, KeyringError, system_keyring
 from oddsdesk.base.numbers import num
 from oddsdesk.base.places import make_folder
+from oddsdesk.base.system_errors import error_text
 from oddsdesk.base.texts import N_, _, translated
 from oddsdesk.client.errors import AddressError
 from oddsdesk.client.requests import read_addresses
@@ -159,7 +160,7 @@ class Secrets:
 
 
 def _said(error: BaseException) -> str:
-    return " ".join(str(error).split()) or type(error).__name__
+    return translated(" ".join(error_text(error).split())) or type(error).__name__
 
 
 EMBEDDED_NAME: Final = N_("Built-in server")
@@ -360,7 +361,7 @@ class Profiles:
         except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
             self.problems.append(
                 _("{path}: cannot be read ({error}); it has been renamed").format(
-                    path=self._path, error=error
+                    path=self._path, error=_said(error)
                 )
             )
             try:

@@ -14,8 +14,9 @@ import msgspec
 from oddsdesk.base.files import whole_file
 from oddsdesk.base.numbers import num, with_marks
 from oddsdesk.base.places import how_to_install
+from oddsdesk.base.system_errors import error_text
 from oddsdesk.base.text import safe_text
-from oddsdesk.base.texts import ENGLISH, _, language
+from oddsdesk.base.texts import ENGLISH, _, language, translated
 from oddsdesk.contract.times import format_ms, parse_ms
 from oddsdesk.desk.ui.table.cells import Exported, Kind, R, Value
 from oddsdesk.desk.ui.table.live_model import StableRowsModel
@@ -313,7 +314,7 @@ def write_whole(table: Table, file_format: FileFormat, path: Path, progress: Pro
         with whole_file(path) as file:
             file_format.write(table, file, progress)
     except OSError as error:
-        reason = error.strerror or str(error)
+        reason = translated(error_text(error))
         raise ExportError(
             _("{path} cannot be written: {reason}.").format(path=path, reason=reason)
         ) from error

@@ -11,8 +11,9 @@ from oddsdesk.base.clock import Clock
 from oddsdesk.base.files import whole_file
 from oddsdesk.base.market_words import selection_text
 from oddsdesk.base.numbers import date_text, hour_text
+from oddsdesk.base.system_errors import error_text
 from oddsdesk.base.tasks import spawn
-from oddsdesk.base.texts import _
+from oddsdesk.base.texts import _, translated
 from oddsdesk.board.board import Board
 from oddsdesk.board.history.price_history import History, Origin
 from oddsdesk.board.history.sources import HistorySource
@@ -179,7 +180,9 @@ class HistoryPanel(QtWidgets.QWidget):
                 file.write(picture.data().data())
         except OSError as error:
             self.origin.setText(
-                _("Could not save {path}: {error}").format(path=path, error=error.strerror or error)
+                _("Could not save {path}: {error}").format(
+                    path=path, error=translated(error_text(error))
+                )
             )
             return False
         self.origin.setText(_("Saved as {name}").format(name=path.name))

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QDialog, QMenu, QWidget
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.numbers import num
+from oddsdesk.base.system_errors import error_text, file_error_text
 from oddsdesk.base.tasks import cancel_tasks, spawn
 from oddsdesk.base.texts import _, translated
 from oddsdesk.contract.administration import FeedState, LocalServerError
@@ -235,7 +236,7 @@ class DeskDialogs(QObject):
         try:
             self._profiles.save_profile(msgspec.structs.replace(saved, feeds=feeds), saved.name)
         except (ProfileError, OSError) as error:
-            self.message_ready.emit(f"{otherwise}: {error}")
+            self.message_ready.emit(f"{otherwise}: {translated(file_error_text(error))}")
 
     def _on_live_feeds_requested(self) -> None:
         self._open[_LIVE_DIALOG].accept()
@@ -316,7 +317,7 @@ class DeskDialogs(QObject):
         try:
             saved = self._profiles.save_profile(new)
         except (ProfileError, OSError) as error:
-            self._imports().say_refused(sentence(str(error)))
+            self._imports().say_refused(sentence(translated(file_error_text(error))))
             return
         self._wanted_import = (saved, wanted)
         self.connection_requested.emit(saved)
@@ -748,7 +749,7 @@ class Connections(QObject):
                 _(
                     "The connections file cannot be written ({strerror}). The next start "
                     "will use another connection."
-                ).format(strerror=error.strerror),
+                ).format(strerror=translated(error_text(error))),
                 icon="warning",
             )
 

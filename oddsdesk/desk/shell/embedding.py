@@ -14,8 +14,9 @@ from oddsdesk.archive.folder import LookingBack
 from oddsdesk.base.clock import Clock, system_clock
 from oddsdesk.base.keyring import Keyring, KeyringError
 from oddsdesk.base.places import default_database, default_ledger, settings_folder
+from oddsdesk.base.system_errors import error_text
 from oddsdesk.base.tasks import in_background, in_daemon_thread, on_this_loop
-from oddsdesk.base.texts import _
+from oddsdesk.base.texts import _, translated
 from oddsdesk.board.history.price_history import Point, SelectionKey
 from oddsdesk.board.history.sources import HistoryError
 from oddsdesk.board.intake.quote_readings import LoggedMove
@@ -123,7 +124,7 @@ class DeskServer(EmbeddedServer):
         except OSError as error:
             raise LocalServerError(
                 _("{path}: cannot be written: {strerror}").format(
-                    path=path, strerror=error.strerror
+                    path=path, strerror=translated(error_text(error))
                 )
             ) from error
         return path
@@ -142,7 +143,9 @@ class DeskServer(EmbeddedServer):
             return "" if path is None else path.read_text("utf-8", errors="replace").strip()
         except OSError as error:
             raise LocalServerError(
-                _("{path}: cannot be read: {strerror}").format(path=path, strerror=error.strerror)
+                _("{path}: cannot be read: {strerror}").format(
+                    path=path, strerror=translated(error_text(error))
+                )
             ) from error
 
 

@@ -14,7 +14,8 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QInputDialog
 
 from oddsdesk.base.files import whole_file
-from oddsdesk.base.texts import _
+from oddsdesk.base.system_errors import file_error_text
+from oddsdesk.base.texts import _, translated
 from oddsdesk.desk.settings.saved_state import LAYOUT_VERSION, Layout, Saved
 from oddsdesk.desk.shell.window import MainWindow
 from oddsdesk.desk.ui.actions import Actions
@@ -217,7 +218,10 @@ class LayoutButton(MenuButton):
         try:
             act()
         except (LayoutError, OSError) as error:
-            self._window.show_message(_("Layout: {error}").format(error=error), icon="warning")
+            self._window.show_message(
+                _("Layout: {error}").format(error=translated(file_error_text(error))),
+                icon="warning",
+            )
 
     def _show(self) -> None:
         current, menu = self._layouts.current_layout, self.menu_shown

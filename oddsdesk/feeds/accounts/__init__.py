@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.competitions import OTHER
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.feeds.live.errors import SourceError, TooFastError
@@ -20,7 +21,7 @@ MOST_PAGES: Final = 200
 _MOST_TRIES: Final = 3
 _LONGEST_WAIT_S: Final = 60.0
 _CLOCK_APART_MS: Final = MINUTE_MS
-SHORT: Final = "the rest of the list is missing"
+SHORT: Final = N_("the rest of the list is missing")
 
 
 class AccountBet(msgspec.Struct, frozen=True, kw_only=True):
@@ -135,8 +136,10 @@ def clock_apart(reply: "Reply", now_ms: int) -> str:
         return ""
     if abs(apart_ms) <= _CLOCK_APART_MS:
         return ""
-    side = "ahead" if apart_ms > 0 else "behind"
-    return f"this machine's clock is {abs(apart_ms) // 1000} s {side}; set it, and sync again"
+    seconds = abs(apart_ms) // 1000
+    if apart_ms > 0:
+        return N_(f"this machine's clock is {seconds} s ahead; set it, and sync again")
+    return N_(f"this machine's clock is {seconds} s behind; set it, and sync again")
 
 
 class Trade(msgspec.Struct, frozen=True):

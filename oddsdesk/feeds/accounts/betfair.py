@@ -9,6 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from oddsdesk.base.figures import TOO_MUCH
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.competitions import OTHER, named_sport, played_sport
 from oddsdesk.contract.identity import fold_name
 from oddsdesk.contract.texts import shown
@@ -152,7 +153,7 @@ class OrderStream:
         Raises:
             FeedError: it is not such a message; names the wrong field.
         """
-        read: _StreamMessage = read_json(line, "expected a message of Betfair's order stream",
+        read: _StreamMessage = read_json(line, N_("expected a message of Betfair's order stream"),
                                          _StreamMessage, strict=False)  # fmt: skip
         for market in read.oc if read.op == "ocm" else ():
             if market.full_image:
@@ -347,7 +348,7 @@ class BetfairOrders:
         made = self._bet(first, first, odds, stake, parse_ms(first.placed_date))
         if any(each.price_reduced for each in parts):
             self.found.remarks.append(
-                f"bet {first.bet_id}: a withdrawn runner reduced its odds; recorded at {odds:g}"
+                N_(f"bet {first.bet_id}: a withdrawn runner reduced its odds; recorded at {odds:g}")
             )
         return self._ended(made, first, profit, self._commission_of(first, profit))
 
@@ -383,8 +384,10 @@ class BetfairOrders:
             result = Result.HALF_LOST
         else:
             self.found.remarks.append(
-                f"bet {made.ident}: paid {profit:+.2f} before commission, not {gain:+.2f} or "
-                f"{-size:+.2f}, as in a dead heat; recorded as paid"
+                N_(
+                    f"bet {made.ident}: paid {profit:+.2f} before commission, not {gain:+.2f} or "
+                    f"{-size:+.2f}, as in a dead heat; recorded as paid"
+                )
             )
             if profit < 0:
                 cashed, back, result = size, max(0.0, size + profit), Result.CASHED_OUT
@@ -435,7 +438,7 @@ class BetfairOrders:
             entry = _described(cleared, described)
         if entry is None:
             self.found.remarks.append(
-                f"bet {order.bet_id}: Betfair does not name market {order.market_id}"
+                N_(f"bet {order.bet_id}: Betfair does not name market {order.market_id}")
             )
             return named_bet(
                 match_name=f"Betfair market {order.market_id}",
@@ -506,7 +509,7 @@ def _result_of(data: bytes) -> Any:
     Raises:
         FeedError: it is an error, or not a valid response.
     """
-    raw = read_json(data, "expected an answer of Betfair")
+    raw = read_json(data, N_("expected an answer of Betfair"))
     answer = raw.get("result", raw) if isinstance(raw, dict) and "error" not in raw else raw
     if isinstance(answer, dict) and "error" not in answer:
         return answer
@@ -536,9 +539,9 @@ async def read_betfair(
     settled = {} if since_ms is None else {"settledDateRange": {"from": format_ms(since_ms)}}
     asked = {**settled, "includeItemDescription": True}
     lists: Iterable[tuple[str, str, dict[str, object], Callable[[Any], int]]] = (
-        ("settled bets", _CLEARED, asked | {"betStatus": "SETTLED"}, orders.take_cleared),
+        (N_("settled bets"), _CLEARED, asked | {"betStatus": "SETTLED"}, orders.take_cleared),
         (
-            "void bets",
+            N_("void bets"),
             _CLEARED,
             asked | {"betStatus": "VOIDED"},
             lambda answer: orders.take_cleared(answer, are_void=True),
@@ -549,7 +552,7 @@ async def read_betfair(
             settled | {"betStatus": "SETTLED", "groupBy": "MARKET"},
             orders.take_commission,
         ),
-        ("open bets", _CURRENT, {"orderProjection": "ALL"}, orders.take_current),
+        (N_("open bets"), _CURRENT, {"orderProjection": "ALL"}, orders.take_current),
     )
     for title, method, params, take in lists:
         try:

@@ -11,6 +11,8 @@ import msgspec
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.figures import TOO_MUCH
+from oddsdesk.base.system_errors import error_text
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.texts import shown
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.feeds.accounts import (
@@ -84,7 +86,7 @@ def _private_key(path: Path) -> "RSAPrivateKey":
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise KeyRefusedError(f"{path}: cannot be read: {error.strerror or error}") from error
+        raise KeyRefusedError(f"{path}: cannot be read: {error_text(error)}") from error
     keep_secret(data.decode("ascii", errors="replace").strip())
     try:
         key = load_pem_private_key(data, password=None)
@@ -267,7 +269,9 @@ def _trade(fill: _Fill, found: AccountBets) -> Trade:
     if not shares > 0 or not 0 < price < 1:
         raise FeedError(f"{shares:g} at {price:g}: expected contracts and dollars from 0 to 1")
     if fill.fee_cost is None:
-        found.remarks.append(f"order {fill.order_id}: Kalshi does not report its fee; counted as 0")
+        found.remarks.append(
+            N_(f"order {fill.order_id}: Kalshi does not report its fee; counted as 0")
+        )
     fee = 0.0 if fill.fee_cost is None else _number("fee_cost", fill.fee_cost)
     is_yes = (fill.side == "yes") == (fill.action == "buy")
     return Trade(fill.order_id, is_yes, shares, price, fee, parse_ms(fill.created_time))
@@ -283,7 +287,7 @@ async def _names(
         try:
             page = read_json(
                 await source.get(MARKETS, {"tickers": ",".join(some), "limit": "1000"}),
-                "expected Kalshi's markets",
+                N_("expected Kalshi's markets"),
                 dict[str, Any],
             )
         except FeedError as error:
@@ -304,7 +308,7 @@ async def _names(
                 named[ticker] = msgspec.structs.replace(named[ticker], **question)
     for ticker, bet in named.items():
         if bet.match_name == ticker:
-            found.remarks.append(f"{ticker}: Kalshi gives no name for it")
+            found.remarks.append(N_(f"{ticker}: Kalshi gives no name for it"))
     return named
 
 
@@ -317,7 +321,9 @@ async def _rows(source: AccountSource, path: str, rows: str) -> AsyncIterator[An
     cursor = ""
     for _ in range(MOST_PAGES):
         asked = {"limit": _PAGE} | ({"cursor": cursor} if cursor else {})
-        page = read_json(await source.get(path, asked), f"expected Kalshi's {rows}", dict[str, Any])
+        page = read_json(
+            await source.get(path, asked), N_(f"expected Kalshi's {rows}"), dict[str, Any]
+        )
         if not isinstance(page.get(rows), list):
             raise SourceError(f"expected Kalshi's {rows}, got another answer")
         for raw in page[rows]:

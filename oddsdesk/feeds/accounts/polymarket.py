@@ -8,6 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from oddsdesk.base.figures import TOO_MUCH
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.texts import shown
 from oddsdesk.feeds.accounts import (
     SHORT,
@@ -92,7 +93,11 @@ async def read_polymarket(
         title = next((row.title for row in rows if row.title), condition)
         others = {row.type for row in rows} - {"TRADE", "REDEEM", "REWARD", "MAKER_REBATE"}
         if condition in broken or others:
-            why = f"has {', '.join(sorted(others)).lower()}" if others else "cannot be read whole"
+            why = (
+                N_(f"has {', '.join(sorted(others)).lower()}")
+                if others
+                else N_("cannot be read whole")
+            )
             found.problems.append(f"{title}: left out, as its activity {why}")
             continue
         try:
@@ -108,7 +113,9 @@ async def _rows(data: AccountSource, path: str, params: Mapping[str, str]) -> li
     rows: list[Any] = []
     while len(rows) < _MOST_ROWS:
         asked = {**params, "limit": str(_PAGE), "offset": str(len(rows))}
-        page = read_json(await data.get(path, asked), f"expected Polymarket's {path}", list[Any])
+        page = read_json(
+            await data.get(path, asked), N_(f"expected Polymarket's {path}"), list[Any]
+        )
         if page and page == rows[-len(page) :]:
             raise SourceError(f"the list {path} breaks off")
         rows += page
@@ -160,17 +167,19 @@ def _bets(
             raise FeedError("more shares were sold than bought")
         left, there = sum(lot.left for lot in lots), (held or {}).get(token, 0.0)
         if held is not None and not redeemed and abs(left - there) > _APART * max(1.0, left):
-            found.remarks.append(
-                f"{of_token[0].title}, {of_token[0].outcome}: the trades leave {left:.2f} shares, "
-                f"but the wallet holds {there:.2f}: fees or transfers are not in the trades"
+            title, outcome = of_token[0].title, of_token[0].outcome
+            remark = N_(
+                f"{title}, {outcome}: the trades leave {left:.2f} shares, but the wallet holds"
+                f" {there:.2f}: fees or transfers are not in the trades"
             )
+            found.remarks.append(remark)
         paid, at_ms = share.paid, share.closed_at
         if redeemed and paid is None and len(tokens) == 1:
             paid, at_ms = _redeemed(redeemed), redeemed[-1].timestamp * 1000
         if redeemed:
             at_ms = at_ms or redeemed[-1].timestamp * 1000
         if not share.names:
-            found.remarks.append(f"{of_token[0].title or token}: not a known game")
+            found.remarks.append(N_(f"{of_token[0].title or token}: not a known game"))
         first = of_token[0]
         unnamed = {
             "match_name": first.title or first.condition_id,

@@ -5,6 +5,7 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.resources import Level
 from oddsdesk.contract.texts import json_words, shown
 from oddsdesk.feeds.errors import FeedError
@@ -169,7 +170,7 @@ def read_message(line: bytes) -> Message:
         FeedError: it is no JSON, or JSON of another shape; says which.
     """
     message: Message = read_json(
-        line, "expected a message of Betfair's stream", Message, strict=False
+        line, N_("expected a message of Betfair's stream"), Message, strict=False
     )
     return message
 
@@ -192,7 +193,7 @@ def read_result(data: bytes) -> list[Any]:
     Raises:
         FeedError: it is no such answer, or an error; says which.
     """
-    raw = read_json(data, "expected an answer of Betfair")
+    raw = read_json(data, N_("expected an answer of Betfair"))
     if isinstance(raw, dict) and "error" in raw:
         raise FeedError(f"Betfair returned an error: {_error(raw['error'])}")
     found = raw.get("result") if isinstance(raw, dict) else raw

@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.competitions import FOOTBALL, named_sport, played_sport
 from oddsdesk.contract.identity import fold_name, teams
 from oddsdesk.contract.markets import Form, form_of
@@ -42,10 +43,10 @@ from oddsdesk.pricing.selections import order_selections
 _log = logging.getLogger(__name__)
 
 DRAW: Final = "Draw"
-NOT_A_GAME: Final = "not a game"
+NOT_A_GAME: Final = N_("not a game")
 UNREAD: Final = "unknown outcome"
-OTHER_LINES: Final = "the book of another line is not known yet"
-_THE_DRAW: Final = "the draw"
+OTHER_LINES: Final = N_("the book of another line is not known yet")
+_THE_DRAW: Final = N_("the draw")
 _TENNIS: Final = "2"
 _SPORTS: Final = MappingProxyType(
     {
@@ -154,7 +155,7 @@ def market_of(entry: CatalogueMarket) -> Market | str:
     """
     kind = _kind(entry.description.market_type)
     if kind is None:
-        return f"market type {entry.description.market_type}"
+        return N_(f"market type {entry.description.market_type}")
     pair = teams(fold_name(entry.event.name))
     if pair is None:
         return NOT_A_GAME

@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.quotes import Quote, is_number
 from oddsdesk.contract.resources import Level, Offer
 from oddsdesk.contract.results import (
@@ -50,15 +51,15 @@ from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.imported import BROKEN_DRAW, Imported, Importer, SourceFile
 from oddsdesk.pricing.selections import order_selections
 
-TRADED: Final = "traded, not offered"
-NOT_BEST_LAY: Final = "no new best lay price"
-NOT_BEST: Final = "no new best back price"
-STARTING: Final = "starting price"
-NOT_OPEN: Final = "market not open"
-NO_NAMES: Final = "no names of teams"
-SPOILT: Final = "after an unreadable message"
-BROKEN: Final = "broken market"
-_EXPECTED: Final = "expected Betfair's historical data: a message with op and pt in each line"
+TRADED: Final = N_("traded, not offered")
+NOT_BEST_LAY: Final = N_("no new best lay price")
+NOT_BEST: Final = N_("no new best back price")
+STARTING: Final = N_("starting price")
+NOT_OPEN: Final = N_("market not open")
+NO_NAMES: Final = N_("no names of teams")
+SPOILT: Final = N_("after an unreadable message")
+BROKEN: Final = N_("broken market")
+_EXPECTED: Final = N_("expected Betfair's historical data (a message with op and pt in each line)")
 _MOST_NAMED: Final = 3
 """Unreadable lines of a file that are named."""
 _MOST_BAD: Final = 100
@@ -220,7 +221,7 @@ class _Reading:
                 Description(definition.market_type),
                 Named(definition.event_name, self.event),
                 list(self._names.values()),
-                Named(_SPORTS.get(kind, f"Betfair's sport {kind}"), kind),
+                Named(_SPORTS.get(kind, N_(f"Betfair's sport {kind}")), kind),
                 market_start_time=definition.market_time,
             )
         )
@@ -380,7 +381,7 @@ class _Files:
             try:
                 self._reading(change.id, readings).take_change(change, message.pt)
             except FeedError as error:
-                problem = problem or f"market {change.id}: {error}"
+                problem = problem or N_(f"market {change.id}: {error}")
         if problem:
             raise FeedError(problem)
 
@@ -488,7 +489,9 @@ def _quotes(game: str, readings: Sequence[_Reading]) -> Iterator[Quote]:
 def _words(error: Exception) -> str:
     if isinstance(error, msgspec.DecodeError):
         return json_words(error)
-    return "JSON is nested too deeply" if isinstance(error, RecursionError) else "expected UTF-8"
+    return (
+        "JSON is nested too deeply" if isinstance(error, RecursionError) else N_("expected UTF-8")
+    )
 
 
 class _HistoricalImporter(Importer, frozen=True):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self
 import msgspec
 
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.results import Reported
 from oddsdesk.contract.times import MINUTE_MS
@@ -149,7 +150,7 @@ _ABOUT: Final = (
 _KEY_CODES: Final = frozenset(
     {"NO_APP_KEY", "INVALID_APP_KEY", "NO_SESSION", "INVALID_SESSION_INFORMATION", "ACCESS_DENIED"}
 )
-_LOG_IN: Final = "log in again, and set app key and session token, separated by a colon"
+_LOG_IN: Final = N_("log in again, and set app key and session token, separated by a colon")
 
 
 class _KeptAlive(msgspec.Struct, frozen=True):
@@ -394,15 +395,15 @@ class BetfairStream:
                 async with contextlib.aclosing(self._changes(clock)) as said:
                     async for reported in said:
                         backoff.reset_waits()
-                        self._status.aside_over("stream", "the stream is back", began, clock())
+                        self._status.aside_over("stream", N_("the stream is back"), began, clock())
                         for batch in cut(reported):
                             yield batch
             except (NetworkError, ClosedError, KeyRefusedError) as error:
                 wait_s = backoff.next_s()
-                self._status.aside("stream", f"no stream, books are polled: {error}")
+                self._status.aside("stream", N_(f"no stream, books are polled: {error}"))
             except _RefusedError as error:
                 wait_s = REST_S if str(error) == NOT_AUTHORIZED else backoff.next_s()
-                self._status.aside("stream", f"the stream refuses ({error}), books are polled")
+                self._status.aside("stream", N_(f"the stream refuses ({error}), books are polled"))
             finally:
                 self.is_heard = False
             await self._sleep(wait_s)

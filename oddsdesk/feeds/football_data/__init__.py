@@ -256,7 +256,9 @@ def _read_table(table: Table, file: SourceFile, days: Habit, result: Imported) -
     while row is not None:
         this, row = row, next(table.rows, None)
         if row is None and is_cut and len(this.cells) < width:
-            reading.leave_out_row(this, "row cut short", ": the file is cut off in its last row")
+            reading.leave_out_row(
+                this, N_("row cut short"), ": " + N_("the file is cut off in its last row")
+            )
             continue
         reading.read_row(this)
         if reading.has_strange_date and not is_sure:
@@ -303,13 +305,13 @@ class _Reading(msgspec.Struct):
             raise FeedError(f"more than {MOST_BROKEN:,} unreadable rows")
         where = f"line {row.number}"
         if self.twins and (twins := len(_filled(row.cells, self.twins))):
-            self.result.skipped["twin column"] += twins
+            self.result.skipped[N_("twin column")] += twins
         try:
             check_width(row)
             goals = self._goals(row.cells, where)
             game = self._game(row.cells, is_played=goals is not None)
         except ValueError as error:
-            self.leave_out_row(row, "broken row", f" {where}: {error}")
+            self.leave_out_row(row, N_("broken row"), f" {where}: {error}")
             return
         points: dict[tuple[Any, ...], SeriesPoint] = {}
         for market in self.markets:
@@ -398,7 +400,7 @@ class _Reading(msgspec.Struct):
             has_time=game.has_time,
             source=FOOTBALL_DATA,
         )
-        self.result.keep_series(series, "broken row", f"{self.file}: {game.match_name}")
+        self.result.keep_series(series, N_("broken row"), f"{self.file}: {game.match_name}")
 
     def _read_market(
         self, row: Row, market: OddsColumns, game: _Game, points: dict[tuple[Any, ...], SeriesPoint]
@@ -411,11 +413,12 @@ class _Reading(msgspec.Struct):
         reason = _fault(market, prices)
         line = _line(row, market)
         if reason is None and line is None and market.line_column:
-            reason = "no line"
+            reason = N_("no line")
         if reason is not None:
             if prices:
-                about = f" ({market.statistic} odds)" if market.statistic else ""
-                self.result.skipped[reason + about] += len(prices)
+                if market.statistic:
+                    reason = N_(f"{reason} ({market.statistic} odds)")
+                self.result.skipped[reason] += len(prices)
             return
         selections = _selections(market, game, line or 0.0)
         if market.statistic is None:
@@ -426,17 +429,17 @@ class _Reading(msgspec.Struct):
         kind = market.statistic
         point = SeriesPoint(market.market_type, 0, kind, market.closing, scraped_at, odds)
         if points.setdefault(point.place, point) is not point:
-            self.result.skipped["twin column"] += len(prices)
+            self.result.skipped[N_("twin column")] += len(prices)
 
     def _possible(self, cells: Sequence[str]) -> Iterator[float]:
         for cell in cells:
             try:
                 price = decimal_odds(_number(cell), american=False)
             except ValueError:
-                self.result.skipped["not a number"] += 1
+                self.result.skipped[N_("not a number")] += 1
                 continue
             if price is None:
-                self.result.skipped["impossible price"] += 1
+                self.result.skipped[N_("impossible price")] += 1
             else:
                 yield price
 
@@ -454,7 +457,7 @@ class _Reading(msgspec.Struct):
             match_date=game.kick_off,
             sport=FOOTBALL,
         )
-        self.result.keep_quote(quote, "broken row", f"{self.file}: {game.match_name}")
+        self.result.keep_quote(quote, N_("broken row"), f"{self.file}: {game.match_name}")
 
 
 def _moment(market: OddsColumns, game: _Game) -> int:
@@ -485,7 +488,7 @@ def _number(cell: str) -> float:
 def _fault(market: OddsColumns, prices: Sequence[float]) -> str | None:
     """Return why a market's prices are not kept."""
     if len(prices) < len(market.columns):
-        return "one side missing"
+        return N_("one side missing")
     overround = sum(1 / price for price in prices)
     least = LEAST_OVERROUND_OF_BEST if market.statistic == "best" else LEAST_OVERROUND
     return None if least <= overround <= MOST_OVERROUND else N_("margin out of range")

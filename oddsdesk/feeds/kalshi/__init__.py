@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.competitions import FOOTBALL, played_sport
 from oddsdesk.contract.identity import fold_name
 from oddsdesk.contract.quotes import MOST_LEVELS, UNNAMED, Quote
@@ -28,7 +29,7 @@ __all__ = ["PARLAYS", "Reading", "named_question", "read_books", "read_page"]
 
 ACTIVE: Final = "active"
 _SETTLED: Final = frozenset({"finalized", "settled"})
-_EXPECTED: Final = "expected Kalshi's markets: an object with markets"
+_EXPECTED: Final = N_("expected Kalshi's markets (an object with markets)")
 
 
 class Page(msgspec.Struct, frozen=True):
@@ -134,7 +135,7 @@ def read_books(data: bytes) -> list[Book]:
     Raises:
         FeedError: it is no JSON, or JSON of another shape; says which.
     """
-    books: _Books = read_json(data, "expected Kalshi's order books", _Books)
+    books: _Books = read_json(data, N_("expected Kalshi's order books"), _Books)
     return books.orderbooks
 
 
@@ -162,11 +163,11 @@ def by_price(bids: list[tuple[str, str]] | None) -> dict[Decimal, Decimal]:
 BOOKMAKER: Final = "Kalshi"
 DRAW: Final = "Draw"
 PARLAY: Final = "parlay"
-NOT_A_WINNER: Final = "not a match result"
+NOT_A_WINNER: Final = N_("not a match result")
 NO_DRAW: Final = "draw without a possible price"
 UNKNOWN: Final = "unknown outcome"
-CUT: Final = "a market of the game could not be read"
-ANOTHER_DAY: Final = "the same teams again, later"
+CUT: Final = N_("a market of the game could not be read")
+ANOTHER_DAY: Final = N_("the same teams again, later")
 _TIE: Final = "tie"
 _DATE: Final = re.compile(r"[^-]+-(\d{2})([A-Z]{3})(\d{2})(\d{4})?")
 _NEW_YORK: Final = ZoneInfo("America/New_York")

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.text import near_names
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.administration import Choices, LivePlan, LiveSource
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.live.guide import SourceGuide
@@ -69,13 +70,13 @@ def make_live(spec: LiveSpec) -> LiveFeed:
 def what_is_meant(name: str) -> str:
     """Return the hint that ends an error about the name before the colon, if there is one."""
     if name in OF_ITSELF:
-        return f"; {name} takes nothing after it"
+        return "; " + N_(f"{name} takes nothing after it")
     if name in (*live_names(), *OF_QUOTES):
-        return f"; {name} must say what to read, after a colon (docs/feeds.md)"
+        return "; " + N_(f"{name} must say what to read, after a colon (docs/feeds.md)")
     if name == REPLAY:
         return ""
     meant = near_names(name, (*OF_ITSELF, REPLAY, *OF_QUOTES, *live_names()))
-    return f"; did you mean {' or '.join(meant)}?" if meant else ""
+    return "; " + N_(f"did you mean {' or '.join(meant)}?") if meant else ""
 
 
 def _load(name: str) -> Any:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import msgspec
 
 from oddsdesk.base.text import every
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.administration import Choice, Choices, LivePlan, LiveSource
 from oddsdesk.contract.competitions import SPORT_BY_COMPETITION
 from oddsdesk.contract.times import MINUTE_MS
@@ -89,7 +90,10 @@ class GamesGuide(SourceGuide):
     async def plan(self, feed: PollingFeed, now_ms: int) -> LivePlan:
         """Return the number of games and how often they are read."""
         games = {part: len(await self.listed(part, now_ms)) for part in feed.spec.what}
-        sentence = f"{_games(sum(games.values()))}, read {every((feed.every_s,))}, free"
+        count, how_often = sum(games.values()), every((feed.every_s,))
+        sentence = N_(f"{count:,} games, read {how_often}, free")
+        if count == 1:
+            sentence = N_(f"1 game, read {how_often}, free")
         return LivePlan(sentence, games)
 
     @abstractmethod
@@ -127,7 +131,3 @@ def title_of(code: str, name: str) -> str:
 def known_codes(competition: str) -> str:
     """Return a competition's code if the contract's table has it, else nothing."""
     return competition if competition in SPORT_BY_COMPETITION else ""
-
-
-def _games(count: int) -> str:
-    return f"{count:,} game{'' if count == 1 else 's'}"

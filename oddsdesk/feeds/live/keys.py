@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Final
 
 from oddsdesk.base.keyring import Keyring, KeyringError
+from oddsdesk.base.system_errors import error_text
 from oddsdesk.base.tasks import in_daemon_thread
+from oddsdesk.base.texts import N_
 from oddsdesk.feeds.live.errors import KeyRefusedError
 from oddsdesk.network.secrets import keep_secret
 
@@ -77,7 +79,7 @@ class KeySource:
 
     def advice(self) -> str:
         """Return how to provide a key."""
-        return (
+        return N_(
             f"set {variable_of(self._name)}, use key-file=, or run"
             f" `oddsdesk feeds key {self._name}`"
         )
@@ -88,7 +90,7 @@ class KeySource:
         try:
             key = self._key_file.read_text("utf-8", errors="replace").strip()
         except OSError as error:
-            reason = error.strerror or error
+            reason = error_text(error)
             raise KeyRefusedError(f"the key file cannot be read: {reason}") from error
         if not is_key(key):
             raise KeyRefusedError("the key file has no key: expected one line of letters")
@@ -130,4 +132,4 @@ class GivenKey(KeySource):
 
     def advice(self) -> str:
         """Return how to provide another one."""
-        return "check it, or use another key"
+        return N_("check it, or use another key")

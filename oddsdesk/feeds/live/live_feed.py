@@ -18,6 +18,7 @@ import msgspec
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.tasks import cancel_tasks, spawn
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.administration import FeedCondition, FeedStatus
 from oddsdesk.contract.results import Reported
 from oddsdesk.contract.times import MINUTE_MS
@@ -90,7 +91,7 @@ def cut(reported: Sequence[T]) -> Iterator[list[T]]:
 
 LONGEST_REASON: Final = 300
 PLAN_MS: Final = 60 * MINUTE_MS
-FIRST_ANSWER: Final = "first answer not here yet"
+FIRST_ANSWER: Final = N_("first answer not here yet")
 STEADY_MS: Final = MINUTE_MS
 """A program or connection that lasts this long is well; others end at once."""
 MOST_KINDS: Final = 20

@@ -25,6 +25,7 @@ import msgspec
 
 from oddsdesk.base.clock import Clock, system_clock
 from oddsdesk.base.tasks import cancel_tasks, in_daemon_thread, spawn
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.identity import SAME_GAME_MS
 from oddsdesk.contract.quotes import (
     CLOCK_TOLERANCE_MS,
@@ -221,8 +222,8 @@ SOON_MS: Final = 1_000
 PARSE_S: Final = 30.0
 """The longest time for parsing one answer."""
 
-NO_GAMES: Final = "no games now"
-NO_PRICES: Final = "games, but no prices now"
+NO_GAMES: Final = N_("no games now")
+NO_PRICES: Final = N_("games, but no prices now")
 
 _log = logging.getLogger(__name__)
 
@@ -365,7 +366,7 @@ class PollingFeed(LiveFeed):
     def remark(self) -> str:
         """Return what is wrong although the source answers; empty if nothing is."""
         count = sum(state.left_out for state in self._parts.values())
-        return f"prices left out as unreadable: {count:,}" if count else ""
+        return N_(f"prices left out as unreadable: {count:,}") if count else ""
 
     def failed(self, part: str, error: Exception, now_ms: int) -> None:
         """Note a failed reading, for adapters that pay even for those."""
@@ -513,8 +514,8 @@ class PollingFeed(LiveFeed):
             return
         paced = self.not_before(now_ms)
         until = min(max(state.due, paced.get(part, 0)) for part, state in troubles.items())
-        more = f" (and {len(troubles) - 1} more)" if len(troubles) > 1 else ""
-        self.status.failing(next(iter(troubles.values())).trouble + more, now_ms, until)
+        first, more = next(iter(troubles.values())).trouble, len(troubles) - 1
+        self.status.failing(N_(f"{first} (and {more} more)") if more else first, now_ms, until)
 
     async def _wait_for_key(self, reason: str, clock: Clock) -> None:
         """Wait ten minutes, or until the key is another one than the refused one."""
@@ -550,7 +551,7 @@ class PollingFeed(LiveFeed):
             except KeyRefusedError as error:
                 await self._wait_for_key(str(error), clock)
             except SourceError as error:
-                self.status.aside("credits", f"cannot check the credits: {error}")
+                self.status.aside("credits", N_(f"cannot check the credits: {error}"))
                 return False
 
     async def has_credits(self) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from oddsdesk.base.spreadsheets import SheetError, read_csv
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.competitions import played_sport
 from oddsdesk.contract.identity import fold_name
 from oddsdesk.contract.markets import LINE_MARKETS, Form, form_of
@@ -35,8 +36,8 @@ __all__ = ["IMPORTER", "convert"]
 
 SOURCE = "oddsharvester"
 MARKET = "_market"
-_EXPECTED = "expected OddsHarvester's JSON: an array of games with home_team and markets"
-_EXPECTED_CSV = (
+_EXPECTED = N_("expected OddsHarvester's JSON (an array of games with home_team and markets)")
+_EXPECTED_CSV = N_(
     "expected OddsHarvester's JSON, or its CSV with the columns home_team and match_link"
 )
 _NOT_PRICES = frozenset(
@@ -122,7 +123,7 @@ def _games_of_table(data: bytes) -> list[Any]:
     try:
         titles, rows = read_csv(data)
     except SheetError as error:
-        raise FeedError(f"{_EXPECTED_CSV}; this {error}") from error
+        raise FeedError(f"{_EXPECTED_CSV}, but this {error}") from error
     if not {"home_team", "match_link"} <= set(titles):
         raise FeedError(f"{_EXPECTED_CSV}, but this has neither")
     games: list[Any] = []
@@ -364,13 +365,13 @@ def _number(text: str) -> float:
     return float(text.replace("_", "."))
 
 
-IMPOSSIBLE = "impossible price"
+IMPOSSIBLE = N_("impossible price")
 UNKNOWN = "unknown outcome"
-NO_NUMBER = "not a number"
+NO_NUMBER = N_("not a number")
 SAID_TWICE = "duplicate"
 BLOCKED = "no longer offered"
-NO_BOOKMAKER = "best price without its bookmaker"
-HISTORY = "odds history"
+NO_BOOKMAKER = N_("best price without its bookmaker")
+HISTORY = N_("odds history")
 _THREE_WAY, _DRAW_LABEL = "1x2", "X"
 
 
@@ -437,7 +438,7 @@ class _Reading(msgspec.Struct):
         except (FeedError, msgspec.ValidationError) as error:
             prices = sum(len(prices_of(row)) for row in _rows(raw))
             why = str(error) if isinstance(error, FeedError) else json_words(error)
-            self._leave_out("broken game", prices, f"{place}: {why}")
+            self._leave_out(N_("broken game"), prices, f"{place}: {why}")
             return
         if game is None:
             self._skip(OVER, sum(len(prices_of(row)) for row in _rows(raw)))
@@ -455,7 +456,9 @@ class _Reading(msgspec.Struct):
         for key, text in raw.items():
             if key.endswith(MARKET) and isinstance(text, str):
                 prices = len(_PRICE_IN_TEXT.findall(text))
-                self._leave_out("broken row", prices, f"{place}, {key}: the cell is cut or damaged")
+                self._leave_out(
+                    N_("broken row"), prices, N_(f"{place}, {key}: the cell is cut or damaged")
+                )
 
     def _known(self, game: Game, place: str) -> _Known | None:
         """Return a game; None if it is over but dated as the teams' next game.
@@ -506,7 +509,7 @@ class _Reading(msgspec.Struct):
             row = msgspec.convert(raw, Row)
         except msgspec.ValidationError as error:
             why = f"{game.place}, {key}: {json_words(error)}"
-            self._leave_out("broken row", len(prices), why)
+            self._leave_out(N_("broken row"), len(prices), why)
             return
         self._skip(HISTORY, count_prices(raw.get("odds_history_data"), "odds"))
         kind = market_kind(key, game.league.sport)
@@ -576,7 +579,7 @@ class _Reading(msgspec.Struct):
             sport=game.league.sport,
             unread=group.unread or None,
         )
-        self.result.keep_quote(quote, "broken row", f"{self.file}: {game.place}")
+        self.result.keep_quote(quote, N_("broken row"), f"{self.file}: {game.place}")
 
     def _skip(self, reason: str, prices: int) -> None:
         if prices:

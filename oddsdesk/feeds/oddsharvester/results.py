@@ -6,6 +6,7 @@ from typing import Final
 
 import msgspec
 
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.results import REGULAR_PERIODS, GameResult, GameStatus, PeriodScore
 from oddsdesk.contract.times import HOUR_MS
 
@@ -27,7 +28,7 @@ _STATUSES: Final = MappingProxyType(
         "walkover": GameStatus.CANCELLED,
         "abandoned": GameStatus.ABANDONED,
         "retired": GameStatus.RETIRED,
-        "final result": GameStatus.FINAL,
+        N_("final result"): GameStatus.FINAL,
         "finished": GameStatus.FINAL,
     }
 )

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 from msgspec import UnsetType
 
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.competitions import FOOTBALL
 from oddsdesk.contract.identity import fold_name
 from oddsdesk.contract.quotes import Quote
@@ -31,7 +32,7 @@ __all__ = ["IMPORTER", "convert"]
 
 
 SOCCER = 29
-_EXPECTED = "expected Pinnacle's v3 odds (with leagues) or fixtures (with league)"
+_EXPECTED = N_("expected Pinnacle's v3 odds (with leagues) or fixtures (with league)")
 
 
 class Fixture(msgspec.Struct, frozen=True, rename="camel"):
@@ -219,8 +220,8 @@ class MarketReader(msgspec.Struct, frozen=True):
                 odds[selection] = 0.0
                 self._count(price, NOT_OFFERED)
             elif price is None or (decimal := decimal_odds(price, self.american)) is None:
-                unread[selection] = "impossible price"
-                self.skipped["impossible price"] += 1
+                unread[selection] = N_("impossible price")
+                self.skipped[N_("impossible price")] += 1
             else:
                 odds[selection] = decimal
         return odds, unread
@@ -314,9 +315,9 @@ class _Reading(msgspec.Struct, frozen=True):
 
     def _read_event(self, event: Event, american: bool) -> None:
         competition, game = self.fixtures.get(event.id, ("", None))
-        reason = "no fixture" if game is None else _not_a_game(game)
+        reason = N_("no fixture") if game is None else _not_a_game(game)
         if game is None or reason is not None:
-            self._skip(reason or "no fixture", event.periods)
+            self._skip(reason or N_("no fixture"), event.periods)
             return
         reader = MarketReader(
             fold_name(game.home), fold_name(game.away), american, self.result.skipped
@@ -327,7 +328,7 @@ class _Reading(msgspec.Struct, frozen=True):
                 period = read_as(Period, raw)
                 kick_off = parse_ms(game.starts)
             except (FeedError, ValueError) as error:
-                self._skip("broken period", raw)
+                self._skip(N_("broken period"), raw)
                 self.result.problems.append(f"{self.file}: event {event.id}: {error}")
                 continue
             if (fault := self._fault(period)) is not None:
@@ -338,7 +339,7 @@ class _Reading(msgspec.Struct, frozen=True):
 
     def _fault(self, period: Period) -> str | None:
         if self.odds.sport_id != SOCCER:
-            return "not football"
+            return N_("not football")
         if period.number not in _PERIODS:
             return f"period {period.number}"
         return None if period.status == _OPEN else "suspended"
@@ -349,7 +350,7 @@ class _Reading(msgspec.Struct, frozen=True):
         is_live = game.live_status == _IN_PLAY
         if is_live and market.market_type == "spread":
             count = sum(map(bool, market.odds.values()))
-            self.result.skipped["handicap of the rest of the game"] += count
+            self.result.skipped[N_("handicap of the rest of the game")] += count
             return
         quote = Quote(
             bookmaker=BOOKMAKER,
@@ -365,7 +366,7 @@ class _Reading(msgspec.Struct, frozen=True):
             unread=market.unread or None,
             sport=FOOTBALL,
         )
-        self.result.keep_quote(quote, "broken period", f"{self.file}: {quote.match_name}")
+        self.result.keep_quote(quote, N_("broken period"), f"{self.file}: {quote.match_name}")
 
     def _skip(self, reason: str, raw: object) -> None:
         self.result.skipped[reason] += count_prices(raw, *_PRICE_FIELDS)
@@ -375,7 +376,7 @@ def _not_a_game(fixture: Fixture) -> str | None:
     if fixture.resulting_unit != "Regular":
         return fixture.resulting_unit.lower()
     several = _SEVERAL_GAMES.search(f"{fixture.home} {fixture.away}")
-    return "several games" if several else None
+    return N_("several games") if several else None
 
 
 def _all_prices(odds: Odds) -> Iterator[float]:

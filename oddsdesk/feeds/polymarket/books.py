@@ -7,6 +7,7 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.texts import shown
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.notation import read_as, read_json
@@ -68,7 +69,7 @@ class Books:
         if frame == PONG:
             return taken
         try:
-            raw = read_json(frame, "expected a message of Polymarket's stream")
+            raw = read_json(frame, N_("expected a message of Polymarket's stream"))
         except FeedError as error:
             taken.problems.append(str(error))
             return taken
@@ -88,7 +89,7 @@ class Books:
             case "market_resolved":
                 self._tried(taken, kind, self._take_end, message)
             case _ if kind not in _NO_PRICES:
-                taken.passed_over[kind if isinstance(kind, str) else "no event_type"] += 1
+                taken.passed_over[kind if isinstance(kind, str) else N_("no event_type")] += 1
 
     @staticmethod
     def _tried(taken: Taken, place: str, take: Any, raw: Any) -> None:
@@ -160,8 +161,8 @@ def _side(name: str, raw: Iterable[Any], taken: Taken) -> dict[float, float]:
 
 
 T = TypeVar("T")
-_EVENTS = "expected Polymarket's events: an array of events with markets"
-_BOOKS = "expected Polymarket's order books: an array of books with asks"
+_EVENTS = N_("expected Polymarket's events (an array of events with markets)")
+_BOOKS = N_("expected Polymarket's order books (an array of books with asks)")
 
 
 class Team(msgspec.Struct, frozen=True):
@@ -348,5 +349,5 @@ def _kind(raw: Any) -> str:
     if not isinstance(raw, dict):
         return "none"
     if isinstance(raw.get("error"), str):
-        return f"an error: {shown(raw['error'])}"
-    return f"one object with {', '.join(list(raw)[:5]) or 'nothing'}"
+        return N_(f"an error: {shown(raw['error'])}")
+    return N_(f"one object with {', '.join(list(raw)[:5]) or 'nothing'}")

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.competitions import played_sport
 from oddsdesk.contract.identity import fold_name
 from oddsdesk.contract.quotes import MOST_LEVELS, UNNAMED, Quote
@@ -20,11 +21,11 @@ from oddsdesk.feeds.polymarket.books import Books, Event, Market, read_events, t
 from oddsdesk.pricing.profiles import fee_name
 from oddsdesk.pricing.selections import order_selections
 
-NOT_A_GAME: Final = "not a game"
+NOT_A_GAME: Final = N_("not a game")
 CLOSED: Final = "closed"
 NO_DRAW: Final = "draw without a possible price"
 SAID_TWICE: Final = "duplicate"
-THE_NO: Final = "No of a side"
+THE_NO: Final = N_("No of a side")
 UNREAD: Final = "unknown outcome"
 DRAW: Final = "Draw"
 TENNIS: Final = "TENNIS"
@@ -149,7 +150,7 @@ class Listing(msgspec.Struct):
         markets = list(self._markets(event, place))
         teams = _teams(event, markets)
         if teams is None:
-            self.skipped["no teams"] += 2 * len(markets)
+            self.skipped[N_("no teams")] += 2 * len(markets)
         else:
             kick_off = self._kick_off(event, markets, place)
             game = self._game(event, teams, kick_off)

@@ -12,6 +12,7 @@ import msgspec
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.tasks import in_daemon_thread
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.quotes import BadQuoteError, Quote, check_quote
 from oddsdesk.contract.results import Reported
 from oddsdesk.feeds.errors import FeedError
@@ -254,12 +255,12 @@ class PolymarketStream:
                 async with contextlib.aclosing(self._changes(clock)) as said:
                     async for quotes in said:
                         backoff.reset_waits()
-                        self._status.aside_over("stream", "the stream is back", began, clock())
+                        self._status.aside_over("stream", N_("the stream is back"), began, clock())
                         for batch in cut(quotes):
                             yield batch
             except (NetworkError, ClosedError) as error:
                 self._turn += isinstance(error, NoWebSocketError)
-                line = f"no stream, whole books are polled: {error}"
+                line = N_(f"no stream, whole books are polled: {error}")
                 self._status.aside("stream", line)
                 await self._sleep(backoff.next_s())
 

@@ -13,6 +13,7 @@ from typing import Any, Final
 import msgspec
 
 from oddsdesk.base.spreadsheets import SheetError, read_csv
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.competitions import named_sport
 from oddsdesk.contract.identity import fold_name
 from oddsdesk.contract.markets import Form, form_of
@@ -35,20 +36,22 @@ from oddsdesk.pricing.selections import order_selections
 
 __all__ = ["IMPORTER", "convert"]
 
-_EXPECTED: Final = "expected odds of SharpAPI: rows with sportsbook, market_type and selection_type"
+_EXPECTED: Final = N_(
+    "expected odds of SharpAPI (rows with sportsbook, market_type and selection_type)"
+)
 NEEDED: Final = frozenset({"sportsbook", "market_type", "selection_type", "timestamp"})
 _MOST_NAMED: Final = 20
 """How many broken rows of a file are named."""
-IMPOSSIBLE: Final = "impossible price"
-UNLIKE: Final = "decimal and American odds differ"
+IMPOSSIBLE: Final = N_("impossible price")
+UNLIKE: Final = N_("decimal and American odds differ")
 UNKNOWN: Final = "unknown outcome"
 SAID_TWICE: Final = "duplicate"
-TWO_PRICES: Final = "two prices for one selection"
+TWO_PRICES: Final = N_("two prices for one selection")
 SUSPENDED: Final = "suspended"
 OUTRIGHT: Final = "outright"
-ONE_SIDE: Final = "one side missing"
-NO_MARGIN: Final = "prices of two markets in one"
-BROKEN_ROW: Final = "broken row"
+ONE_SIDE: Final = N_("one side missing")
+NO_MARGIN: Final = N_("prices of two markets in one")
+BROKEN_ROW: Final = N_("broken row")
 _LEAST_TOTAL, _MOST_TOTAL = 0.9, 1.25
 """Implied probabilities of all outcomes of a market together. Odds to advance, with the draw of the
 match result as the third, add up to 1.34."""
@@ -291,7 +294,7 @@ def read_rows(data: bytes) -> list[Any]:
             )
         return [{name: text for name, text in row.cells.items() if text} for row in cells]
     except SheetError as error:
-        raise FeedError(f"{_EXPECTED}; this {error}") from error
+        raise FeedError(f"{_EXPECTED}, but this {error}") from error
 
 
 def _rows_of_json(raw: Any) -> Iterator[Any]:

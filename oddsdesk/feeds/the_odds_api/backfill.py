@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.times import format_ms
 from oddsdesk.feeds import notation
 from oddsdesk.feeds.errors import FeedError
@@ -39,8 +40,9 @@ _TRIES: Final = 5
 """Requests for one snapshot, if the ones before cost nothing."""
 _PLAIN: Final = MappingProxyType(
     {
-        "HISTORICAL_UNAVAILABLE_ON_FREE_USAGE_PLAN": "your plan has no history: The Odds API sells"
-        " it with its paid plans",
+        "HISTORICAL_UNAVAILABLE_ON_FREE_USAGE_PLAN": N_(
+            "your plan has no history: The Odds API sells it with its paid plans"
+        ),
         "UNKNOWN_SPORT": "The Odds API has no such sport; `oddsdesk feeds choices the-odds-api`"
         " lists those in season",
         "INVALID_HISTORICAL_TIMESTAMP": "The Odds API has no snapshot of that time; they begin in"
@@ -154,7 +156,9 @@ class History(TheOddsApi):
 
     def _no_credits(self) -> str:
         used = self.status.now.credits_used
-        return "the credits are used up" + ("" if used is None else f" ({used:,} used)")
+        if used is None:
+            return N_("the credits are used up")
+        return N_(f"the credits are used up ({used:,} used)")
 
 
 class Backfill:
@@ -208,12 +212,12 @@ class Backfill:
                 continue
             left = self._history.status.now.credits_left
             if budget is not None and self.spent + cost > budget:
-                return f"stopped at the budget of {budget:,} credits"
+                return N_(f"stopped at the budget of {budget:,} credits")
             if left is not None and left < cost:
                 raise OutOfCreditsError(f"{left:,} credits are left, and a snapshot costs {cost:,}")
             after = self._take(at, await self._ask(at))
             if after is None:
-                return "the source has no later snapshot yet"
+                return N_("the source has no later snapshot yet")
         return ""
 
     async def _ask(self, at: int) -> bytes:
@@ -244,7 +248,7 @@ class Backfill:
         self.spent += self._history.cost if charged is None else charged
         self.snapshots += 1
         try:
-            snapshot = notation.read_json(body, "expected a snapshot of the history", _Envelope)
+            snapshot = notation.read_json(body, N_("expected a snapshot of the history"), _Envelope)
             first = moment(snapshot.timestamp)
             after = None if snapshot.next_timestamp is None else moment(snapshot.next_timestamp)
         except FeedError as error:

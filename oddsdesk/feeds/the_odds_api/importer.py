@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.competitions import played_sport
 from oddsdesk.contract.identity import fold_name
 from oddsdesk.contract.markets import Form, form_of
@@ -22,8 +23,8 @@ from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.the_odds_api import tables
 from oddsdesk.feeds.the_odds_api.markets import LAYS, TENNIS_LINES, MarketKind, market_kind
 
-_EXPECTED = (
-    "expected a v4 odds answer of The Odds API: an array of events with bookmakers, or with scores"
+_EXPECTED = N_(
+    "expected a v4 odds answer of The Odds API (an array of events with bookmakers, or with scores)"
 )
 _FILLED = frozenset({"bookmakers", "scores"})
 """An event of an answer has one of these."""
@@ -225,21 +226,21 @@ def _refusal(raw: Any) -> str:
     for event in raw["data"] if isinstance(raw.get("data"), list) else []:
         _refuse_old_shape(event)
     if "props" in raw:
-        return f"{_EXPECTED}, but this is a flat list of player props made from one"
+        return N_(f"{_EXPECTED}, but this is a flat list of player props made from one")
     if isinstance(raw.get("message"), str):
-        return f"{_EXPECTED}, but the service answered an error: {raw['message']}"
+        return N_(f"{_EXPECTED}, but the service answered an error: {raw['message']}")
     fields = ", ".join(list(raw)[:5]) or "nothing"
-    return f"{_EXPECTED}, but this is one object with {fields}"
+    return N_(f"{_EXPECTED}, but this is one object with {fields}")
 
 
 def _named(raw: list[Any]) -> str:
     """Return what the objects of an array without bookmakers are."""
     fields = {field for item in raw if isinstance(item, dict) for field in item}
     if {"scraped_date", "match_link"} <= fields:
-        return "this is OddsHarvester's JSON, which `oddsdesk import oddsharvester` reads"
+        return N_("this is OddsHarvester's JSON, which `oddsdesk import oddsharvester` reads")
     if {"commence_time", "home_team"} <= fields:
-        return "these are events without odds"
-    return "this holds none"
+        return N_("these are events without odds")
+    return N_("this holds none")
 
 
 DRAW_NAMES = ("Draw", "Tie")
@@ -356,10 +357,10 @@ def _line(outcome: Outcome) -> float:
     return outcome.point
 
 
-IMPOSSIBLE = "impossible price"
-NO_NUMBER = "not a number"
+IMPOSSIBLE = N_("impossible price")
+NO_NUMBER = N_("not a number")
 SAID_TWICE = "duplicate"
-BROKEN_OUTCOME = "broken outcome"
+BROKEN_OUTCOME = N_("broken outcome")
 OUTRIGHT = "outright"
 """Reason for leaving out prices of a whole tournament: no game has them."""
 _LAID = "h2h"
@@ -449,10 +450,10 @@ class _Reading(msgspec.Struct):
             event = notation.read_as(Event, raw)
             kick_off = moment(event.commence_time)
         except FeedError as error:
-            self._leave_out("broken event", raw, f"{place}: {error}")
+            self._leave_out(N_("broken event"), raw, f"{place}: {error}")
             return
         for number, bookmaker in enumerate(event.bookmakers, start=1):
-            self._read_bookmaker(bookmaker, event, kick_off, f"{place}, bookmaker {number}")
+            self._read_bookmaker(bookmaker, event, kick_off, N_(f"{place}, bookmaker {number}"))
 
     def _read_score(self, raw: Any, place: str) -> None:
         try:
@@ -469,7 +470,7 @@ class _Reading(msgspec.Struct):
         try:
             bookmaker = notation.read_as(Bookmaker, _without_nan(raw))
         except FeedError as error:
-            self._leave_out("broken bookmaker", raw, f"{place}: {error}")
+            self._leave_out(N_("broken bookmaker"), raw, f"{place}: {error}")
             return
         groups: _Groups = {}
         for market in bookmaker.markets:
@@ -477,7 +478,7 @@ class _Reading(msgspec.Struct):
                 read = notation.read_as(Market, _without_nan(market))
                 self._read_market(read, bookmaker, event, groups)
             except FeedError as error:
-                self._leave_out("broken market", market, f"{place}: {error}")
+                self._leave_out(N_("broken market"), market, f"{place}: {error}")
         for (market_type, period), group in groups.items():
             self._take_lays(group)
             if group.odds or group.unread:
@@ -620,7 +621,7 @@ class _Reading(msgspec.Struct):
             sport=event.sport_key.partition("_")[0],
             unread=group.unread or None,
         )
-        self.result.keep_quote(quote, "broken market", f"{self.file}: {place}")
+        self.result.keep_quote(quote, N_("broken market"), f"{self.file}: {place}")
 
     def _skip(self, reason: str, prices: int) -> None:
         self.result.skipped += Counter({reason: prices})

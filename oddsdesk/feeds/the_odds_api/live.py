@@ -136,11 +136,11 @@ _Price = tuple[str, str, str, int, str]
 IN_PLAY_S: Final = 40.0
 """How often the source updates prices in play; before that every 60 s."""
 _KEY_CODES: Final = frozenset({"INVALID_KEY", "MISSING_KEY", "DEACTIVATED_KEY"})
-_GOES_ON: Final = (
+_GOES_ON: Final = N_(
     f"checked for free every {CREDITS_AGAIN_S / 60:g} minutes; the feed continues when there are"
     " credits again, or once you change the key"
 )
-_RESULTS_COST: Final = "results take at most a quarter of the credits"
+_RESULTS_COST: Final = N_("results take at most a quarter of the credits")
 _DEFAULTS: Final = {"regions": "eu", "markets": "h2h", "scores": "started"}
 
 
@@ -284,7 +284,7 @@ class TheOddsApi(PollingFeed):
                 scores.asked_ms[sport] = before
             raise
         except SourceError as error:
-            self.status.aside(f"scores of {sport}", f"no scores of {sport}: {error}")
+            self.status.aside(N_(f"scores of {sport}"), N_(f"no scores of {sport}: {error}"))
             body = None
         scores.note_spent(COST if self._last is None else self._last, now_ms)
         self._keep_memory()
@@ -427,7 +427,7 @@ class TheOddsApi(PollingFeed):
         self._planner.memory.scores.note_over(sport, self._over.pop(part, ()))
         self._keep_memory()
         if trouble := self._bad_scores.pop(part, ""):
-            self.status.aside(part, f"some {part} cannot be read: {trouble}")
+            self.status.aside(part, N_(f"some {part} cannot be read: {trouble}"))
 
     def _keep_memory(self) -> None:
         self.keep(msgspec.json.encode(self._planner.memory))
@@ -496,11 +496,14 @@ class TheOddsApi(PollingFeed):
         if text := self._planner.used_up(self._jobs()):
             self.status.plan(text, self.clock())
         left, used = self.status.now.credits_left, self.status.now.credits_used
-        spent = "" if used is None else f" ({used:,} used)"
-        text = f"the credits are used up{spent}"
+        text = N_("the credits are used up")
+        if used is not None:
+            text = N_(f"the credits are used up ({used:,} used)")
         if left is not None and left > 0:
             cost = min((job.cost for job in self._jobs()), default=0)
-            text = f"{left:,} credits left, including a small reserve, but a reading costs {cost:g}"
+            text = N_(
+                f"{left:,} credits left, including a small reserve, but a reading costs {cost:g}"
+            )
         return f"{text}; {_GOES_ON}"
 
     def _is_in_play(self, part: str) -> bool:

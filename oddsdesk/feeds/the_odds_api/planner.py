@@ -18,7 +18,8 @@ from oddsdesk.base.polling import (
     starting_changes,
     starting_rate,
 )
-from oddsdesk.base.text import every
+from oddsdesk.base.text import and_joined, every
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.times import DAY_MS, HOUR_MS, MINUTE_MS, WINDOW_MS, format_ms
 from oddsdesk.feeds.the_odds_api.scores import COST, Scores
 
@@ -120,13 +121,13 @@ def _a_month_after(moment_ms: int) -> int:
 
 
 _HOUR_S: Final = 3_600
-_TOO_LONG: Final = (
+_TOO_LONG: Final = N_(
     f"Prices count as fresh for {WINDOW_MS // MINUTE_MS} minutes: choose fewer competitions or"
     " markets, or get more credits, to keep them fresh"
 )
 _SPELLED: Final = (
-    *("no", "one", "two", "three", "four", "five", "six"),
-    *("seven", "eight", "nine", "ten", "eleven", "twelve"),
+    *("no", N_("one"), N_("two"), N_("three"), N_("four"), N_("five"), N_("six")),
+    *(N_("seven"), N_("eight"), N_("nine"), N_("ten"), N_("eleven"), N_("twelve")),
 )
 
 
@@ -220,7 +221,7 @@ class Planner:
         jobs = list(jobs)
         account = self.memory.credits
         if account is None:
-            return Plan({}, "waiting for the source to report the remaining credits")
+            return Plan({}, N_("waiting for the source to report the remaining credits"))
         played = [job for job in jobs if job.kick_offs]
         paid = [job for job in played if job.cost <= account.spendable]
         readings = [self._reading(job, now_ms) for job in paid]
@@ -291,23 +292,29 @@ def _sentence(
     feeds: int = 1,
 ) -> str:
     if not played:
-        return "no games now: nothing is read, at no cost"
-    shared = f" shared by {_spelled(feeds)} feeds" if feeds > 1 else ""
-    subject = f"{_jobs_in_words(played)}, {account.month:,} credits a month{shared}"
+        return N_("no games now: nothing is read, at no cost")
+    jobs = _jobs_in_words(played)
+    subject = N_(f"{jobs}, {account.month:,} credits a month")
+    if feeds > 1:
+        subject = N_(f"{jobs}, {account.month:,} credits a month shared by {_spelled(feeds)} feeds")
     if not schedules:
-        return f"{subject}: all used; renewed by {format_ms(account.renewal_ms)[:10]} at the latest"
+        renewed = N_(f"renewed by {format_ms(account.renewal_ms)[:10]} at the latest")
+        return N_(f"{subject}: all used") + f"; {renewed}"
     text = f"{subject}: {every(each.every_s for each in schedules.values())}"
     dear = len(played) - len(schedules)
-    rests = [f"{_spelled(dear)} no longer read"] if dear else []
-    rests += [f"{_spelled(idle)} without games not read"] if idle else []
+    rests = [N_(f"{_spelled(dear)} no longer read")] if dear else []
+    rests += [N_(f"{_spelled(idle)} without games not read")] if idle else []
     return "; ".join([text, *rests])
 
 
 def _jobs_in_words(jobs: Sequence[Job]) -> str:
     games = sum(job.is_game for job in jobs)
-    counts = ((len(jobs) - games, "league"), (games, "game"))
-    words = (f"{_spelled(n)} {noun}{'' if n == 1 else 's'}" for n, noun in counts if n)
-    return " and ".join(words)
+    words = []
+    if leagues := len(jobs) - games:
+        words.append(N_("one league") if leagues == 1 else N_(f"{_spelled(leagues)} leagues"))
+    if games:
+        words.append(N_("one game") if games == 1 else N_(f"{_spelled(games)} games"))
+    return and_joined(words, str)
 
 
 def _spelled(number: int) -> str:

@@ -10,10 +10,11 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from oddsdesk.base.spreadsheets import SheetError, read_csv
+from oddsdesk.base.texts import N_
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.notation import python_value
 
-_EXPECTED: Final = "expected a table of The Odds API's prices"
+_EXPECTED: Final = N_("expected a table of The Odds API's prices")
 _TITLES: Final = MappingProxyType(
     {
         "outcomes_name": "name",
@@ -50,7 +51,7 @@ def read_events(data: bytes) -> list[Any]:
         _check(set(known.values()))
         cells = [{known[name]: text for name, text in row.cells.items() if text} for row in rows]
     except SheetError as error:
-        raise FeedError(f"{_EXPECTED}; this {error}") from error
+        raise FeedError(f"{_EXPECTED}, but this {error}") from error
     if "bookmakers" in known.values():
         return [
             dict(row) | {"bookmakers": python_value(row.get("bookmakers", ""))} for row in cells

@@ -19,7 +19,9 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from oddsdesk.base.clock import Clock, system_clock
+from oddsdesk.base.system_errors import error_text
 from oddsdesk.base.tasks import JobFault, Jobs, spawn
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.access import ErrorCode
 from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.server.edge.connections import RETRY, TOO_MANY, Connections, Place
@@ -147,19 +149,19 @@ def url_of(listener: socket.socket, scheme: str = "http") -> str:
 
 
 def _not_ours(of: str) -> str:
-    return f"this machine does not have that address; use another --{of}host"
+    return N_(f"this machine does not have that address; use another --{of}host")
 
 
 def _reason(error: OSError, of: str) -> str:
     match error.errno:
         case errno.EADDRINUSE:
-            return f"the port is in use; stop the other program or use another --{of}port"
+            return N_(f"the port is in use; stop the other program or use another --{of}port")
         case errno.EACCES:
-            return f"you may not use this port; use another --{of}port"
+            return N_(f"you may not use this port; use another --{of}port")
         case errno.EADDRNOTAVAIL:
             return _not_ours(of)
         case _:
-            return error.strerror or str(error)
+            return error_text(error)
 
 
 class SharedState:
@@ -533,7 +535,7 @@ class Certificate:
     def troubles(self) -> Iterator[str]:
         """Yield what is wrong with it, a line each, without file names."""
         if self.is_outdated:
-            yield "the renewed certificate cannot be used; the previous one is still in use"
+            yield N_("the renewed certificate cannot be used; the previous one is still in use")
         if said := self._ending():
             yield said
 
@@ -543,7 +545,11 @@ class Certificate:
         if self.ends_at is None or left_ms >= SOON_MS:
             return ""
         at = format_ms(self.ends_at)
-        return f"the certificate ends at {at}" if left_ms > 0 else f"the certificate ended at {at}"
+        return (
+            N_(f"the certificate ends at {at}")
+            if left_ms > 0
+            else N_(f"the certificate ended at {at}")
+        )
 
     def _state(self) -> list[tuple[int, int, int] | None]:
         return [_state(self._files.certificate), _state(self._files.key)]
@@ -576,7 +582,7 @@ def _context(files: TlsFiles) -> ssl.SSLContext:
         try:
             path.open("rb").close()
         except OSError as error:
-            raise ListenError(f"{path}: cannot be read ({error.strerror or error})") from error
+            raise ListenError(f"{path}: cannot be read ({error_text(error)})") from error
 
     def no_password() -> bytes:
         raise ListenError(f"{files.key}: this key needs a password; use a key without one")

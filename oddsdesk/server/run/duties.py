@@ -17,6 +17,7 @@ from oddsdesk.base.clock import Clock
 from oddsdesk.base.places import can_write
 from oddsdesk.base.polling import Arrivals, SilenceReporter
 from oddsdesk.base.tasks import Jobs, until_beat
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.administration import FeedCondition, FeedReport
 from oddsdesk.contract.quotes import CLOCK_TOLERANCE_MS
 from oddsdesk.contract.times import DAY_MS, MINUTE_MS, format_ms
@@ -179,7 +180,9 @@ class Duties:
         yield from job_troubles(self._jobs.faults, _WORDS)
         yield from self._valuing.troubles()
         if not self.pruning.is_archived:
-            yield Trouble("price history cannot be archived; it stays in the database until it can")
+            yield Trouble(
+                N_("price history cannot be archived; it stays in the database until it can")
+            )
         if self.pruning.waits_for:
             yield Trouble(self.pruning.waits_for)
         refusal = self._store.recording_refusal()
@@ -187,12 +190,12 @@ class Duties:
         held = Fault.LOCKED if is_held else None
         if (why := held if refusal is None else refusal.fault) is not None:
             what = f"; {WHEN_MOVED}" if why is Fault.MOVED else ""
-            line = f"odds cannot be recorded: {why.value}{what}"
+            line = N_(f"odds cannot be recorded: {why.value}{what}")
             yield Trouble(line, why, stops_recording=True)
         elif self._fault is Fault.NOT_ALLOWED:
-            yield Trouble(
-                f"{self._fault.value}: only this server can record; restart it when that is fixed"
-            )
+            fault = self._fault.value
+            line = N_(f"{fault}: only this server can record; restart it when that is fixed")
+            yield Trouble(line)
         if self._store.is_read_only:
             yield read_only_trouble(
                 should_record=self._settings.needs_lock, can_write=self._is_writable_now
@@ -233,7 +236,7 @@ class Duties:
 
     def _ahead_line(self) -> str:
         hours = self._ahead_ms / 60 / MINUTE_MS
-        return (
+        return N_(
             f"some odds are from {hours:.1f} hours in the future: they are hidden until their"
             " bookmaker quotes them again. If this machine's clock is wrong, set it; otherwise do"
             " nothing"
@@ -363,7 +366,7 @@ class Pruning:
         self.waits_for = ""
         if began is not None and began < kept_since:
             days, until = (leaps[-1][1] - leaps[-1][0]) / DAY_MS, format_ms(leaps[-1][1])
-            self.waits_for = (
+            self.waits_for = N_(
                 f"old data is not removed yet: by the clock, odds came in at {until} after"
                 f" {days:.1f} days without any. Set the clock if it is wrong; otherwise the data is"
                 f" removed in {keep_days} days"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TypeVar
 from oddsdesk.base.clock import Clock, system_clock
 from oddsdesk.base.places import default_ledger
 from oddsdesk.base.tasks import new_loop, on_this_loop
+from oddsdesk.base.texts import N_
 from oddsdesk.contract import administration
 from oddsdesk.contract.access import Plan
 from oddsdesk.contract.identity import GamePair, PairState
@@ -127,8 +128,8 @@ def _stopped() -> StoreUnavailableError:
 
 
 BATCH_QUOTES: Final = 2_000
-_REMEDY: Final = "shift all times to now to keep them"
-_TOO_FAR: Final = "all times were shifted by as much as those of the first files"
+_REMEDY: Final = N_("shift all times to now to keep them")
+_TOO_FAR: Final = N_("all times were shifted by as much as those of the first files")
 
 
 def import_files(
@@ -489,11 +490,14 @@ class EmbeddedServer:
     def _warning(self, plan: Plan, bookmaker: str | None) -> str:
         sees_all, spelled = plan.rights.all_bookmakers, self._spelled(bookmaker)
         if spelled is None:
-            none = "its keys get no odds: Free has one bookmaker, and none is chosen"
+            none = N_("its keys get no odds: Free has one bookmaker, and none is chosen")
             return "" if sees_all else none
         unknown = unknown_bookmaker(spelled, self._server.store.reader().recorded_bookmakers())
-        would = "on Free its keys would get" if sees_all else "its keys get"
-        return unknown and f"{would} no odds: {unknown}"
+        if not unknown:
+            return ""
+        if sees_all:
+            return N_(f"on Free its keys would get no odds: {unknown}")
+        return N_(f"its keys get no odds: {unknown}")
 
     def _spelled(self, bookmaker: str | None) -> str | None:
         if bookmaker is None:

@@ -13,6 +13,7 @@ import msgspec
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.tasks import JobFault, Jobs, in_daemon_thread
+from oddsdesk.base.texts import N_
 from oddsdesk.contract.administration import FeedCondition, FeedState, FeedStatus
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.feed import Feed, Recorder, one_of, open_feed
@@ -29,11 +30,10 @@ LOSS_S: Final = 600.0
 FAILING_MS: Final = 30_000
 """How long readings must fail until a source counts as away (ms)."""
 _AWAY: Final = {
-    FeedCondition.OUT_OF_CREDITS: "is out of credits",
-    FeedCondition.REFUSED: "is refused: its key is missing or not accepted",
-    FeedCondition.FAILING: "brings no odds: reading them fails",
+    FeedCondition.OUT_OF_CREDITS: N_("is out of credits"),
+    FeedCondition.REFUSED: N_("is refused: its key is missing or not accepted"),
+    FeedCondition.FAILING: N_("brings no odds: reading them fails"),
 }
-_ENDED: Final = "has ended"
 
 _log = logging.getLogger(__name__)
 
@@ -191,15 +191,15 @@ class RunningFeeds:
         faults = self._faults()
         for number, entry in self._entries.items():
             if _job(number) in faults:
-                yield Trouble(f"feed {number} failed; restarting")
+                yield Trouble(N_(f"feed {number} failed; restarting"))
             recorder = entry.recorder
             if recorder.fault is not None:
-                line = f"feed {number}: {recorder.waiting} quotes wait, {recorder.fault.value}"
+                line = N_(f"feed {number}: {recorder.waiting} quotes wait, {recorder.fault.value}")
                 yield Trouble(line, recorder.fault, stops_recording=True)
             elif (why := _useless(entry) or self._away(entry)) is not None:
-                yield Trouble(f"feed {number}{_source(entry)} {why}")
+                yield Trouble(N_(f"feed {number}{_source(entry)} {why}"))
             if recorder.lost and time.monotonic() - recorder.lost_at < LOSS_S:
-                yield Trouble(f"feed {number}: {recorder.lost} quotes were lost")
+                yield Trouble(N_(f"feed {number}: {recorder.lost} quotes were lost"))
 
     def _away(self, entry: _Entry) -> str | None:
         """Return why a source brings no odds; after a single failed reading the next may
@@ -289,7 +289,7 @@ def _left_out_by(entry: _Entry) -> set[str]:
 
 def left_out_line(source: str) -> str:
     """Return the line about a source whose odds are not passed on."""
-    return (
+    return N_(
         f"{source}: its terms forbid passing its odds on, and other machines can reach this server:"
         " its odds are recorded but left out of answers. Listen on 127.0.0.1, or use"
         f" --share {source} if your terms allow it"
@@ -298,7 +298,7 @@ def left_out_line(source: str) -> str:
 
 def _number(number: int, entry: _Entry) -> None:
     """Make a feed distinguishable in the log from others of its source."""
-    entry.recorder.name = f"feed {number}, {entry.feed.name}"
+    entry.recorder.name = N_(f"feed {number}, {entry.feed.name}")
     if isinstance(entry.feed, LiveFeed):
         entry.feed.status.name = entry.recorder.name
 
@@ -344,7 +344,7 @@ def _status(entry: _Entry, fault: JobFault | None) -> FeedStatus:
 def _useless(entry: _Entry) -> str | None:
     """Return why a feed ended with output but without a quote."""
     is_useless = entry.has_ended and not entry.recorder.recorded and _bad_lines(entry)
-    return f"{_ENDED}: all its lines were refused" if is_useless else None
+    return N_("has ended: all its lines were refused") if is_useless else None
 
 
 def _bad_lines(entry: _Entry) -> str:
@@ -358,11 +358,11 @@ def _bad_lines(entry: _Entry) -> str:
 def _problem(entry: _Entry, fault: JobFault | None) -> str:
     recorder = entry.recorder
     if fault is not None:
-        return f"it failed; restarting: {fault.reason}"
+        return N_(f"it failed; restarting: {fault.reason}")
     if recorder.fault is not None:
-        return f"{recorder.waiting} quotes wait: {recorder.fault.value}"
+        return N_(f"{recorder.waiting} quotes wait: {recorder.fault.value}")
     if recorder.lost:
-        return f"{recorder.lost} quotes were lost"
+        return N_(f"{recorder.lost} quotes were lost")
     if recorder.ended_by or not entry.has_ended:
         return recorder.ended_by
-    return f"it {_ENDED}" + ("" if recorder.recorded else " without a quote")
+    return N_("it has ended") if recorder.recorded else N_("it has ended without a quote")

@@ -20,6 +20,7 @@ from starlette.types import Receive, Scope, Send
 
 from oddsdesk import __version__
 from oddsdesk.base.clock import Clock
+from oddsdesk.base.system_errors import error_text
 from oddsdesk.base.tasks import until_beat
 from oddsdesk.contract.times import DAY_MS
 from oddsdesk.server.edge.listener import HttpServer, bind
@@ -326,9 +327,7 @@ class ServiceManager:
                 speaking.sendto(text.encode(), self._address)
         except OSError as error:
             if not self._has_failed:
-                _log.warning(
-                    "cannot report the server's state to systemd: %s", error.strerror or error
-                )
+                _log.warning("cannot report the server's state to systemd: %s", error_text(error))
             self._has_failed = True
             return False
         return True

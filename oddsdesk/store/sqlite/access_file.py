@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from oddsdesk.base.files import WriteWatch
+from oddsdesk.base.system_errors import error_text
 from oddsdesk.contract.access import Plan
 from oddsdesk.contract.administration import Key
 from oddsdesk.store.accounts import Account, AccountRow
@@ -447,7 +448,7 @@ class AccessFile:
         try:
             self._sync.sync()
         except OSError as error:
-            raise StoreUnavailableError(f"the disk refuses: {error.strerror or error}") from error
+            raise StoreUnavailableError(f"the disk refuses: {error_text(error)}") from error
         return outcome
 
     def close_transactions(self) -> None:

@@ -18,6 +18,7 @@ import msgspec
 from oddsdesk.base.clock import Clock, system_clock
 from oddsdesk.base.files import is_written_directly
 from oddsdesk.base.places import can_write, sync
+from oddsdesk.base.system_errors import error_text
 from oddsdesk.contract.times import format_ms
 from oddsdesk.store.databases import access_path
 from oddsdesk.store.errors import StoreError
@@ -198,7 +199,7 @@ def _said(place: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise StoreError(f"{place}: cannot be written: {error.strerror or error}") from error
+        raise StoreError(f"{place}: cannot be written: {error_text(error)}") from error
 
 
 def _owner_only(path: str, flags: int) -> int:

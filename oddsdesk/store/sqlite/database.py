@@ -14,7 +14,9 @@ from typing import Final, Literal
 from oddsdesk import __version__
 from oddsdesk.base.earlier_copy import CopyError, forget_older_copies, keep_copy
 from oddsdesk.base.files import keep_from_others
-from oddsdesk.base.places import can_write, in_words, make_folder, refused_write, sync_folder
+from oddsdesk.base.places import can_write, make_folder, refused_write, sync_folder
+from oddsdesk.base.system_errors import error_text
+from oddsdesk.base.texts import N_
 from oddsdesk.store.errors import WHEN_MOVED, Fault, StoreError, StoreUnavailableError
 from oddsdesk.store.lock import (
     DatabaseInUseError,
@@ -125,7 +127,7 @@ def _opened(path: Path, connect: Callable[[], sqlite3.Connection]) -> sqlite3.Co
     try:
         return connect()
     except OSError as error:
-        raise StoreError(f"{path}: cannot be opened: {error.strerror or error}") from error
+        raise StoreError(f"{path}: cannot be opened: {error_text(error)}") from error
     except sqlite3.DatabaseError as error:
         raise recognition.unusable(path, error) from error
 
@@ -134,7 +136,7 @@ def _make_folder(path: Path) -> None:
     try:
         make_folder(path.parent)
     except OSError as error:
-        raise StoreError(f"{path}: cannot make its folder: {error.strerror or error}") from error
+        raise StoreError(f"{path}: cannot make its folder: {error_text(error)}") from error
 
 
 def _locked(
@@ -197,7 +199,7 @@ def _prepare_reader(
     try:
         condition = recognition.condition_of(connection, path, schema)
         if schema.name == "odds":
-            recognition.check_current(condition, path, "has no odds yet: import some first")
+            recognition.check_current(condition, path, N_("has no odds yet: import some first"))
         else:
             recognition.check_current(condition, path)
         connection.execute("PRAGMA query_only = ON")
@@ -496,7 +498,7 @@ class TimedSync:
             if not self._has_commits:  # there are no changes of this process
                 return
             if not self._failed:
-                why = in_words(error)
+                why = error_text(error)
                 _log.error("the last changes may be lost in a power cut: %s: %s", self._wal, why)
             self._failed = True
 

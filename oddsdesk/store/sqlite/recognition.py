@@ -10,7 +10,9 @@ from typing import Final
 
 from oddsdesk.base.earlier_copy import way_back
 from oddsdesk.base.files import user_name
-from oddsdesk.base.places import READ_ONLY_DISK, cannot_be_written, is_on_read_only_disk
+from oddsdesk.base.places import cannot_be_written, is_on_read_only_disk
+from oddsdesk.base.system_errors import READ_ONLY_DISK
+from oddsdesk.base.texts import N_
 from oddsdesk.store.databases import unreachable
 from oddsdesk.store.errors import HalfMadeError, NotYetError, StoreError, StoreUnavailableError
 from oddsdesk.store.sqlite.migrations import HALF_MADE, Schema, applied_steps, migrated_sets
@@ -76,6 +78,14 @@ def unusable(path: Path, error: sqlite3.DatabaseError) -> StoreError:
     return StoreError(f"{path}: {_reason(path, error)}")
 
 
+SQLITES_WORDS: Final = (
+    *(N_("disk I/O error"), N_("database disk image is malformed"), N_("file is not a database")),
+    *(N_("unable to open database file"), N_("database or disk is full")),
+    *(N_("attempt to write a readonly database"), N_("database is locked")),
+)
+"""Errors of SQLite that our errors quote; listed to be translated with them."""
+
+
 def refusal_in_words(path: Path, error: StoreError) -> StoreError:
     """Return the error of a command that does not wait: the file, and what to do."""
     cause = error.__cause__
@@ -85,19 +95,19 @@ def refusal_in_words(path: Path, error: StoreError) -> StoreError:
 def _reason(path: Path, error: sqlite3.DatabaseError) -> str:
     match getattr(error, "sqlite_errorname", ""):
         case "SQLITE_NOTADB":
-            return "is not a database; choose another file, or move this one away"
+            return N_("is not a database; choose another file, or move this one away")
         case "SQLITE_CORRUPT":
-            return f"is damaged ({error}); move the file away or restore a backup"
+            return N_(f"is damaged ({error}); move the file away or restore a backup")
         case "SQLITE_CANTOPEN" | "SQLITE_CANTOPEN_ISDIR":
             return _why_not_opened(path)
         case name if name.startswith("SQLITE_READONLY"):
             return cannot_be_written(path)
         case "SQLITE_FULL":
-            return "the disk is full; free some space and try again"
+            return N_("the disk is full; free some space and try again")
         case name if name.startswith("SQLITE_BUSY"):
-            return "is locked by another program; close it and try again"
+            return N_("is locked by another program; close it and try again")
         case _:
-            return f"cannot be used ({error})"
+            return N_(f"cannot be used ({error})")
 
 
 def _why_not_opened(path: Path) -> str:
@@ -105,15 +115,15 @@ def _why_not_opened(path: Path) -> str:
     if os.access(path, os.F_OK) and not os.access(path, os.R_OK):
         owner = path.stat().st_uid
         is_theirs = sys.platform != "win32" and owner != os.geteuid()
-        return f"belongs to {user_name(owner)}" if is_theirs else "you may not read it"
+        return N_(f"belongs to {user_name(owner)}") if is_theirs else N_("you may not read it")
     if is_on_read_only_disk(path):
-        return f"cannot be opened: {READ_ONLY_DISK}, and SQLite needs to write files next to it"
+        return N_(f"cannot be opened: {READ_ONLY_DISK}, and SQLite needs to write files next to it")
     if not os.access(path.parent, os.W_OK | os.X_OK):
-        return (
+        return N_(
             "its folder is not writable, and SQLite needs to write files next to it; check"
             " permissions"
         )
-    return "cannot be opened; is it a file?"
+    return N_("cannot be opened; is it a file?")
 
 
 def condition_of(connection: sqlite3.Connection, path: Path, schema: Schema) -> Condition:
@@ -140,7 +150,7 @@ def condition_of(connection: sqlite3.Connection, path: Path, schema: Schema) -> 
 
 
 def check_current(
-    condition: Condition, path: Path, if_empty: str = "is empty; the next start fills it"
+    condition: Condition, path: Path, if_empty: str = N_("is empty; the next start fills it")
 ) -> None:
     """Refuse a file that needs a migration, for callers that only read.
 

@@ -21,6 +21,7 @@ import msgspec
 
 from oddsdesk.base.clock import Clock, system_clock
 from oddsdesk.base.places import sync
+from oddsdesk.base.system_errors import error_text
 from oddsdesk.contract.texts import shown
 from oddsdesk.contract.times import format_ms
 from oddsdesk.store.databases import access_path
@@ -199,7 +200,7 @@ def _said(place: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise StoreError(f"{place}: cannot be restored: {error.strerror or error}") from error
+        raise StoreError(f"{place}: cannot be restored: {error_text(error)}") from error
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """Which language is used, and that texts in it are found."""
 
 import ast
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -28,8 +29,32 @@ msgstr "{reason}: {count:,} Zeilen in {path}"
 msgid "the file {path} is empty"
 msgstr "die Datei {path} ist leer"
 
-msgid "{one} of {total}"
-msgstr "{one} von {total}"
+msgid "{one} of {whole}"
+msgstr "{one} von {whole}"
+
+msgid "line {number}: {error}"
+msgstr "Zeile {number}: {error}"
+
+msgid "{field} is missing"
+msgstr "es fehlt {field}"
+
+msgid "{count} prices"
+msgstr "{count} Quoten"
+
+msgid "{list} games of {club}"
+msgstr "{list} Spiele von {club}"
+
+msgid "the last is line {number}: {error}"
+msgstr "die letzte ist Zeile {number}: {error}"
+
+msgid "{host} or {whole}"
+msgstr "{host} oder {whole}"
+
+msgid "minutes"
+msgstr "Minuten"
+
+msgid "the last game"
+msgstr "das letzte Spiel"
 
 msgid "{name!r} and {name!r} again"
 msgstr "noch einmal {name!r}"
@@ -54,6 +79,11 @@ def german(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     folder.mkdir(parents=True)
     with (folder / "oddsdesk.mo").open("wb") as file:
         mofile.write_mo(file, pofile.read_po(CATALOGUE.splitlines(), locale="de"))
+    filled = ("{path} has {count:,} rows; {reason}", "the file {path} is empty", "{one} of {whole}")
+    filled += ("{name!r} and {name!r} again", "line {number}: {error}", "{field} is missing")
+    filled += ("the last is line {number}: {error}", "{host} or {whole}", "{count} prices")
+    templates = json.dumps(filled)
+    (tmp_path / "locale" / "templates.json").write_text(templates)
     monkeypatch.setattr(places, "_root", lambda: tmp_path)
     yield
     texts.use_language("en")
@@ -81,7 +111,18 @@ def test_texts_are_in_the_language_in_use(german: None) -> None:
         ("the file a b.csv is empty", "die Datei a b.csv ist leer"),
         ("x has 1,204 rows; the file y is empty", "die Datei y ist leer: 1,204 Zeilen in x"),
         ("the file a is empty\nArsenal\n", "die Datei a ist leer\nArsenal\n"),
-        ("odds: line 3: the file a is empty", "odds: line 3: die Datei a ist leer"),
+        ("odds: line 3: the file a is empty", "odds: Zeile 3: die Datei a ist leer"),
+        ("x.csv: line 3: odds is missing", "x.csv: Zeile 3: es fehlt odds"),
+        ("a is missing; the file a is empty", "es fehlt a; die Datei a ist leer"),
+        ("the last game of 10 minutes", "das letzte Spiel von 10 Minuten"),
+        ("line 3: Arsenal", "line 3: Arsenal"),
+        ("line Arsenal: the last game", "line Arsenal: das letzte Spiel"),
+        ("the last is line 3: x: a is missing", "die letzte ist Zeile 3: x: es fehlt a"),
+        ("minutes is missing", "es fehlt minutes"),
+        ("minutes or minutes", "minutes oder Minuten"),
+        ("12 prices", "12 Quoten"),
+        ("my prices", "my prices"),
+        ("my games of Arsenal", "my games of Arsenal"),
         ("'a' and 'a' again", "noch einmal 'a'"),
         ("'a' and 'b' again", "'a' and 'b' again"),
         ("the file is empty", "the file is empty"),

@@ -1,6 +1,7 @@
 """The list of texts is current, and every catalogue fits it."""
 
 import ast
+import json
 import re
 import string
 from collections.abc import Iterator
@@ -26,6 +27,7 @@ def test_the_list_of_texts_is_current() -> None:
     """Run packaging/catalogues.py after a change of texts."""
     listed, marked = keys(catalogues.read(catalogues.LIST)), keys(catalogues.texts())
     assert (marked - listed, listed - marked) == (set(), set())
+    assert json.loads(catalogues.TEMPLATES.read_text("utf-8")) == catalogues.templates()
 
 
 def test_texts_are_constants_so_that_they_can_be_listed() -> None:
@@ -63,15 +65,23 @@ def read(path, rows):
     if rows > 2:
         raise FileError(f"{path}: {error}")
     text, reason = f"{path} is not listed", N_(f"{path} is a link to {self.target.lower()}")
-    raise FileError(text)
+    found.problems.append(f"line {number}: no odds")
+    return FileError("the disk refuses")
+
+class EmptyError(Exception):
+    def __init__(self, path):
+        super().__init__(f"{path} is empty")
 """
 
 
 def test_errors_of_the_rooms_below_are_listed_with_names_for_their_values() -> None:
     assert sorted(catalogues.english_texts(ast.parse(ERRORS))) == [
+        "line {number}: no odds",
+        "the disk refuses",
         "the name may have no {{",
         "{path} holds {rows} rows in {path}",
         "{path} is a link to {target}",
+        "{path} is empty",
     ]
 
 

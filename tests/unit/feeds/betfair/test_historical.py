@@ -284,7 +284,7 @@ def test_a_file_of_another_kind_is_one_problem(tmp_path: Path) -> None:
     places = [str(each) for each in (other, season, good)]
     found = read_files("betfair", places, counted.append)
     assert found.problems[0] == (
-        f"{other}: expected Betfair's historical data: a message with op and pt in each line"
+        f"{other}: expected Betfair's historical data (a message with op and pt in each line)"
     )
     assert found.problems[1].startswith(f"{season}: this is a file of football-data.co.uk")
     assert (len(found.problems), len(found.quotes)) == (2, 1)
