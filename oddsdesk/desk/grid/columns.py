@@ -5,7 +5,7 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
-from oddsdesk.base.market_words import selection_order, selection_text
+from oddsdesk.base.market_words import selection_text
 from oddsdesk.base.numbers import Style, number_style
 from oddsdesk.base.texts import N_, _, pgettext, translated
 from oddsdesk.board.model.basis import Freshness
@@ -378,7 +378,7 @@ COLUMNS: Final[tuple[ColumnSpec[Entry, CellContext], ...]] = (
     ColumnSpec(
         "selection", N_("Selection"), Column("Newcastle Utd +1.5", Align.LEFT, likes=_LONG),
         selection_cell, attrgetter("selection.key.selection"),
-        order=lambda entry: selection_order(entry.selection.key.selection),
+        order=attrgetter("selection.named_order"),
     ),
     ColumnSpec(
         "game", N_("Game"), Column(_WIDE, Align.LEFT, stretches=True, widest=_WIDEST),

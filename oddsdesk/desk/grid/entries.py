@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from oddsdesk.base.market_words import searched_selection, shown_game
+from oddsdesk.base.market_words import searched_selection, selection_order, shown_game
 from oddsdesk.base.texts import translated
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.matrix import (
@@ -189,6 +189,8 @@ class SelectionEntry(msgspec.Struct, eq=False):
     """Its place in the field's order: game, market, line, side."""
     text: str
     """What filter words are looked for in, case folded."""
+    named_order: str = ""
+    """What it is sorted by if sorted by name."""
     prices: dict[str, "PriceEntry"] = msgspec.field(default_factory=dict)
     section: Section | None = None
     """The line group of its prices, as the board had it last; None where there are none."""
@@ -482,6 +484,7 @@ def make_selection_entry(
         competition_title(matrix.competition),
         matrix.sport,
         section.line_title,
+        section.key.group,
         key.market_type,
         label,
         searched_selection(key.selection),
@@ -503,6 +506,7 @@ def make_selection_entry(
         period_label=label,
         order=(kick_off, matrix.match_name, *section.section_order(), side),
         text=" ".join((*said, *said_here)).casefold(),
+        named_order=selection_order(key.selection),
     )
 
 

@@ -1,5 +1,6 @@
 """Which rows of the odds grid are shown: search words and structured filters."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence, Set
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
@@ -105,7 +106,7 @@ class CompiledFilter:
         """Whether every row is shown."""
         self._worst = chosen.freshness
         self._freshness = freshness
-        self.words = searched_words(chosen.words)
+        self.words = tuple(map(_with_point, searched_words(chosen.words)))
         self.names = chosen.bookmakers if shape is Shape.PRICES else frozenset()
         """Of whom one has to be the bookmaker; nobody where that is not asked."""
         self.selection_tests = _selection_tests(chosen, shape, now_ms)
@@ -140,6 +141,12 @@ class CompiledFilter:
         )
 
 
+def _with_point(word: str) -> str:
+    """Return a line with a decimal point, as rows always have it, whatever the chosen mark."""
+    return word.replace(",", ".") if _COMMA.fullmatch(word) else word
+
+
+_COMMA: Final = re.compile("[+-]?[0-9]+,[0-9]+")
 SelectionTest = Callable[[SelectionEntry], bool]
 
 

@@ -236,5 +236,6 @@ def test_words_are_folded_and_split():
 
 
 def test_a_side_and_its_line_are_looked_for_together():
-    chosen = GridFilter(words=words_of("Over 2,5 Bovada"))
-    assert CompiledFilter(chosen, Shape.PRICES, NOW_MS, freshness).words == ("over 2.5", "bovada")
+    chosen = GridFilter(words=words_of("Over 2,5 Bovada -0,75 a,b"))
+    compiled = CompiledFilter(chosen, Shape.PRICES, NOW_MS, freshness)
+    assert compiled.words == ("over 2.5", "bovada", "-0.75", "a,b")

@@ -523,8 +523,18 @@ def commas() -> None:
     choose_numbers(Style(COMMA))
 
 
+def test_lines_are_found_by_a_mark_that_was_chosen_later(model):
+    choose_numbers(Style(COMMA))
+    model.show(GridFilter(words=words_of("2,5 matchbook")))
+    assert set(shown(model, BY_KEY["selection"])) == {"Over 2,5", "Under 2,5"}
+
+
 def test_selections_are_found_as_shown_and_in_english(commas, model):
     for words in ("over 2,5 matchbook", "over 2.5 matchbook"):
         model.show(GridFilter(words=words_of(words)))
         assert shown(model, BY_KEY["selection"]) == ["Over 2,5"]
-    assert COLUMNS[BY_KEY["selection"]].value(model.entry(0)) == "Over 2.5"
+    column, entry = COLUMNS[BY_KEY["selection"]], model.entry(0)
+    assert (column.value(entry), column.sort_key(descending=True)(entry)) == (
+        "Over 2.5",
+        "over 2,5",
+    )
