@@ -31,6 +31,7 @@ from oddsdesk.store.spans import Position
 from oddsdesk.store.values import (
     FORBIDDING,
     Change,
+    DatedBet,
     DatedGame,
     EncodedOddsRow,
     Filters,
@@ -205,16 +206,35 @@ class Reader(LogReader, ABC):
         cursor: str | None = None,
     ) -> Page[resources.ValueBet]:
         """Return the value bets that hold now, the best first."""
+        edges = (min_ev, max_ev)
+        page = self.list_dated_bets(now_ms, filters, visibility, edges, limit, cursor)
+        return Page([each.bet for each in page.items], page.next_cursor)
+
+    def list_dated_bets(
+        self,
+        now_ms: int,
+        filters: Filters,
+        visibility: Visibility,
+        edges: tuple[float, float],
+        limit: int,
+        cursor: str | None = None,
+        age_ms: int = ODDS_AGE_MS,
+    ) -> Page[DatedBet]:
+        """Return the same with the ages of both prices, which are at most ``age_ms``.
+
+        ``edges`` are the lowest and the highest EV.
+        """
         return lists.list_value_bets(
             self._select,
             self._reference,
             filters,
             visibility.of_share(self._share),
             now_ms,
-            min_ev=min_ev,
-            max_ev=max_ev,
+            min_ev=edges[0],
+            max_ev=edges[1],
             limit=limit,
             cursor=cursor,
+            age_ms=age_ms,
         )
 
     def merged_ids(self) -> dict[str, list[str]]:

@@ -15,7 +15,7 @@ from msgspec import UNSET, UnsetType
 
 from oddsdesk.base.texts import N_
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.contract.resources import Offer
+from oddsdesk.contract.resources import Offer, ValueBet
 from oddsdesk.contract.texts import Timestamp
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.pricing.assessment import Prices
@@ -330,6 +330,15 @@ class OddsPlace(msgspec.Struct, array_like=True, tag="o", forbid_unknown_fields=
     bookmaker: str
     market_type: str
     period: Int64
+
+
+class DatedBet(NamedTuple):
+    """A value bet, and when its two prices were seen; times in milliseconds."""
+
+    bet: ValueBet
+    is_live: bool
+    scraped_at: int
+    reference_scraped_at: int
 
 
 class BetPlace(msgspec.Struct, array_like=True, tag="v", forbid_unknown_fields=True):

@@ -398,22 +398,32 @@ MAX_EV = 20.0
 
 
 def _value_bets(call: Call) -> Payload:
+    page = dated_bets(call)
+    return listing(replace(page, items=[each.bet for each in page.items]))
+
+
+def dated_bets(call: Call, *age_ms: int) -> values.Page[values.DatedBet]:
+    """Return the value bets with the ages of both prices, which are at most ``age_ms``, if given.
+
+    Raises:
+        Refusal: The plan has none.
+        BadParameterError: The limits of EV contradict each other.
+    """
     min_ev, max_ev = call.asked["min_ev"], call.asked["max_ev"]
     if min_ev > max_ev:
         raise BadParameterError(
             "min_ev", f"expected a number up to max_ev, which is {max_ev:g}, got {min_ev:g}"
         )
     require_value_bets(call.caller)
-    page = call.reader.list_value_bets(
+    return call.reader.list_dated_bets(
         call.now_ms,
         filters_of(call.asked),
         visibility_for(call.caller, call.asked),
-        min_ev,
-        max_ev,
+        (min_ev, max_ev),
         call.asked["limit"],
         call.asked["cursor"],
+        *age_ms,
     )
-    return listing(page)
 
 
 VALUE_BETS = Endpoint(

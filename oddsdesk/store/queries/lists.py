@@ -21,6 +21,7 @@ from oddsdesk.store.queries.select import WITH_OFFERS, Row, Select
 from oddsdesk.store.values import (
     QUOTE_FILTERS,
     BetPlace,
+    DatedBet,
     EncodedOddsRow,
     Filters,
     GamePlace,
@@ -335,7 +336,7 @@ _SAME_MARKET: Final = (
 _BETS: Final = f"""
 SELECT g.match_name, v.selection, v.bookmaker, v.market_type, v.period, v.odds,
     v.reference_odds, v.fair_odds, v.ev_pct, v.payout_rate, r.liquidity,
-    g.competition, g.sport, v.detected_at, g.match_date,
+    g.competition, g.sport, v.detected_at, g.match_date, q.is_live, q.scraped_at, r.scraped_at,
     v.ev_pct, v.game, v.market_type, v.period, v.bookmaker, v.selection
 FROM value_bet v INDEXED BY value_bet_edge
 CROSS JOIN quote q ON {_SAME_MARKET.format("q")} AND q.bookmaker = v.bookmaker
@@ -378,8 +379,12 @@ def list_value_bets(
     max_ev: float,
     limit: int,
     cursor: str | None,
-) -> Page[ValueBet]:
-    """Return the value bets that hold now, the best first, figures rounded as the contract says."""
+    age_ms: int = ODDS_AGE_MS,
+) -> Page[DatedBet]:
+    """Return the value bets that hold now, the best first, figures rounded as the contract says.
+
+    Both prices were seen at most ``age_ms`` ago.
+    """
     of_games, parameters = game_conditions(filters)
     conditions = [
         _IS_FRESH,
@@ -391,7 +396,7 @@ def list_value_bets(
     ]
     parameters |= {
         **quote_filters(filters),
-        **standing_window(now_ms, ODDS_AGE_MS)._asdict(),
+        **standing_window(now_ms, age_ms)._asdict(),
         "detected_since": now_ms - DETECTION_AGE_MS,
         "min_ev": min_ev,
         "max_ev": max_ev,
@@ -401,7 +406,7 @@ def list_value_bets(
     if cursor is not None:
         _continue_bets(from_cursor(cursor, BetPlace), conditions, parameters)
     rows = select(_BETS, parameters, wanted=" AND ".join(conditions), holds=HOLDS)
-    items = [_bet(row) for row in rows[:limit]]
+    items = [DatedBet(_bet(row), bool(row[15]), row[16], row[17]) for row in rows[:limit]]
     if len(rows) <= limit:
         return Page(items, None)
     return Page(items, to_cursor(BetPlace(*rows[limit - 1][_BET_PLACE])))
