@@ -165,6 +165,8 @@ _TITLES: Final = MappingProxyType(
 )
 """Of football-data's divisions and of what its code tells badly."""
 _CODE: Final = re.compile(r"([a-z]+)_([a-z0-9_]+)")
+_CAPITALS: Final = re.compile(r"[A-Z0-9]+(?:_[A-Z0-9]+)+")
+"""A code of a bookmaker's own, such as ``HANDBALL_BUNDESLIGA_HERREN``."""
 _SHORT: Final = 4
 """Words of up to this length are mostly abbreviations, written in capitals: ``kbo``, ``fa``."""
 _WORDS: Final = frozenset({"cup", "de", "del", "div", "la", "one", "the", "top", "two"})
@@ -177,6 +179,8 @@ def competition_title(code: str) -> str:
         return code
     if code in _TITLES:
         return _TITLES[code]
+    if _CAPITALS.fullmatch(code):
+        return " ".join(map(_word, code.lower().split("_")))
     parts = _CODE.fullmatch(code)
     if parts is None or parts[1] not in _SPORTS:
         return code
