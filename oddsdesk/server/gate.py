@@ -19,6 +19,7 @@ from oddsdesk.contract.access import DAY_S, HOUR_S, ErrorCode
 from oddsdesk.contract.administration import FeedReport
 from oddsdesk.contract.times import format_ms
 from oddsdesk.network.secrets import masked
+from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.server import rest
 from oddsdesk.server.dashboard.opportunities import FindOpportunities
 from oddsdesk.server.fairness import A_TURN_S, Circuit, KnownAwayError, ReaderPool
@@ -406,6 +407,8 @@ class Service(msgspec.Struct, frozen=True):
     figures: rest.Figures = msgspec.field(default_factory=rest.Figures)
     has_dashboard: bool = False
     find_opportunities: FindOpportunities | None = None
+    devig_method: str = DEFAULT_METHOD
+    """How the sharp book's margin is removed."""
     serve_as: str | None = None
     """The other program's interface that is served, too."""
     metrics: Callable[[], Awaitable[bytes]] | None = None

@@ -114,6 +114,7 @@ class Worker:
             roles=settings.roles,
             has_dashboard=settings.dashboard,
             find_opportunities=settings.find_opportunities,
+            devig_method=settings.devig_method,
             serve_as=settings.serve_as,
             metrics=self._metrics_text,
         )
