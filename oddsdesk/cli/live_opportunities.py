@@ -70,6 +70,7 @@ def _leg(found: Opportunity, leg: OpportunityLeg, reference: str) -> LegLine:
         bookmaker=leg.bookmaker,
         odds=leg.odds,
         net_odds=leg.net_odds,
+        seen_at=leg.seen_at,
         warnings=[caution_text(caution, reference) for caution in leg.cautions],
         link=GAME + game if leg.is_lay else price_page(game, *price),
     )

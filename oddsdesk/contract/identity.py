@@ -55,7 +55,7 @@ def price_page(
     """Return the path of the server's page of a game that says what became of a price."""
     named = {"market_type": market_type, "period": period, "selection": selection}
     named |= {"bookmaker": bookmaker} | ({} if odds is None else {"odds": f"{odds:.10g}"})
-    return f"/live/game/{quote(game, safe='')}?{urlencode(named)}#{market_type}-{period}"
+    return f"/live/game/{quote(game, safe='')}?{urlencode(named)}"
 
 
 def without_date(match_name: str) -> str:

@@ -94,16 +94,35 @@ def test_pages_work_without_scripts(
     browsers.append(chromium)
     accept(chromium, invitation(launch, tmp_path, "anna", "--plan", "Pro"))
     open_bets(chromium, url)
-    assert re.match(
-        r"Figures of \d\d \w+ \d{4} \d\d:\d\d UTC\. Live updates are", state_of(chromium)
-    )
-    assert re.search(r"\d\d:\d\d:\d\d UTC", chromium.find(".card").text)
+    assert re.fullmatch(r"Figures of \d\d \w+ \d{4} \d\d:\d\d UTC\.", state_of(chromium))
+    assert "Live updates are not part of the Pro plan" in chromium.text
+    assert re.search(r"Seen: .+ \d+ s · Pinnacle \d+ s", chromium.find(".card").text)
     chromium.press("Filter and sort")
     chromium.fill(min_ev="20")
     chromium.press("Show")
     assert "Nothing passes the filter now." in chromium.text
     chromium.leave_page(chromium.find(".reload").click)
     assert chromium.find("#min_ev").get_property("value") == "20"
+
+
+@pytest.mark.slow
+def test_a_link_shows_its_price_first_and_a_price_grows_old(
+    launch: Launch, tmp_path: Path, url: str, browsers: list[Chromium]
+) -> None:
+    chromium = Chromium(SIZES[1])
+    browsers.append(chromium)
+    accept(chromium, invitation(launch, tmp_path, "anna", "--plan", "Pro"))
+    open_bets(chromium, url)
+    card, age = chromium.find(".card"), chromium.find(".card time[data-show=age]")
+    chromium.driver.execute_script("arguments[0].dataset.old = -1", age)
+    until(chromium, lambda: age.text.endswith(", old"))
+    assert "is-doubtful" in card.get_dom_attribute("class")
+    chromium.driver.get(chromium.find(".card a").get_attribute("href"))
+    for css in ("h1", ".outcome", ".linked"):
+        place = chromium.find(css).rect
+        assert 0 <= place["y"] < SIZES[1][1] - place["height"], css
+        assert 0 <= place["x"] < SIZES[1][0] - place["width"], css
+    assert chromium.driver.execute_script("return scrollY") == 0
 
 
 @pytest.mark.slow

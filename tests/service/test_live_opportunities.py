@@ -54,13 +54,21 @@ def test_an_arbitrage_has_its_legs_profit_and_links(service: RunningDashboard) -
     put_arbitrage(service)
     page = service.signed_in("anna").get(OPPORTUNITIES).text
     assert "+7.44 %" in page
-    assert "-6.93 %" in page, "1/2.2 + 1/2.1 = 0.9307"
     legs = LEG.findall(page)
     assert [leg[1:] for leg in legs[:2]] == [("Over 2.5", "2.20"), ("Under 2.5", "2.10")]
     assert "bookmaker=Unibet" in legs[0][0]
     assert "Team v Other" in page
     assert 'aria-current="page">Arbitrage<' in page
     assert "oddsdesk_live_" not in page
+
+
+def test_each_leg_has_its_age(service: RunningDashboard) -> None:
+    quote(service, "Pinnacle", 2.05, 1.95)
+    quote(service, "Unibet", 2.2, 1.7)
+    service.now += 60_000
+    quote(service, "Bovada", 1.8, 2.1)
+    page = service.signed_in("anna").get(OPPORTUNITIES).text
+    assert re.findall(r'data-show="age"[^>]*>([^<]*)', page)[:2] == ["60 s", "0 s"]
 
 
 def test_filters_hide_and_say_so(service: RunningDashboard) -> None:

@@ -11,12 +11,15 @@ import pytest
 from oddsdesk.contract.access import Plan
 from oddsdesk.contract.identity import game_id, price_page
 from oddsdesk.feeds.feed import Origin
+from oddsdesk.pricing.value import expected_value
 from oddsdesk.server.dashboard import GAME, UPDATES
 from oddsdesk.server.dashboard.live_pages import MOST_OF_ACCOUNT
+from oddsdesk.server.dashboard.live_prices import ERROR
 from oddsdesk.store.databases import Database
 from oddsdesk.store.values import FoundValueBet, MarketKey
 from tests.kit.dashboard import PASSWORD, Browser, RunningDashboard
 
+EXCHANGE = "Betfair Exchange"
 TOTAL = {"Over 2.5": 2.05, "Under 2.5": 1.88}
 BAD_NAME = "<script>alert(1)</script>"
 LINK = re.compile(r'href="(/live/game/[^"]+)"')
@@ -30,7 +33,7 @@ def service(new_database: Callable[[], Database]) -> Iterator[RunningDashboard]:
 
 
 def put_value(service: RunningDashboard, match_name: str = "Team - Other", game: int = 1) -> str:
-    """Record a value bet of 4.44 % at Betfair, and return the game's id."""
+    """Record a value bet of 2.05 / 1.962812 - 1 = 4.44 % at Betfair, and return the game's id."""
     quote: dict[str, Any] = {
         "match_name": match_name,
         "competition": "EPL",
@@ -40,7 +43,7 @@ def put_value(service: RunningDashboard, match_name: str = "Team - Other", game:
     service.quote(bookmaker="Pinnacle", liquidity=700.0, **quote)
     service.quote(bookmaker="Betfair", **quote)
     service.quote(bookmaker="Unibet", **{**quote, "odds": {"Over 2.5": 1.9, "Under 2.5": 1.95}})
-    bet = FoundValueBet("Betfair", "Over 2.5", 2.05, TOTAL, 2.05, 1.962812, 4.444, 1.019722)
+    bet = FoundValueBet("Betfair", "Over 2.5", 2.05, TOTAL, 2.05, 1.962812, 3.408, 1.019722)
     found = {MarketKey(game, "total", 0): [bet]}
     service.store.replace_value_bets(found, service.now).result(timeout=10)
     return game_id("EPL", match_name)
@@ -49,7 +52,40 @@ def put_value(service: RunningDashboard, match_name: str = "Team - Other", game:
 def link_in(page: httpx.Response) -> str:
     found = LINK.search(page.text)
     assert found is not None, page.text
-    return html.unescape(found[1]).partition("#")[0]
+    return html.unescape(found[1])
+
+
+def see_again(service: RunningDashboard, bookmaker: str) -> None:
+    """Record a bookmaker's prices of ``put_value`` as seen now."""
+    names = {"match_name": "Team - Other", "competition": "EPL", "market_type": "total"}
+    service.quote(bookmaker=bookmaker, odds=TOTAL, **names)
+
+
+def outcome(page: httpx.Response) -> tuple[str, str]:
+    """Return the style and the text of what became of the price in the link."""
+    found = re.search(r'<p class="message outcome (\w+)">([^<]*)', page.text)
+    assert found is not None, page.text
+    return found[1], html.unescape(found[2])
+
+
+def ages(page: httpx.Response) -> list[str]:
+    return re.findall(r'data-show="age"[^>]*>([^<]*)', page.text)
+
+
+def headings(page: httpx.Response) -> list[str]:
+    return re.findall(r"<summary><h2>([^<]*)", page.text)
+
+
+def columns(page: httpx.Response) -> list[str]:
+    """Return the columns of the first market, without the selections."""
+    return re.findall(r'<th scope="col" class="[^"]*">([^<]*)', page.text.partition("</thead>")[0])
+
+
+def best(page: httpx.Response) -> dict[str, str]:
+    """Return the best price of each selection with its bookmaker."""
+    cell = r'<th scope="row">([^<]*).*?<td class="number best">([^<]*)<small>([^<]*)'
+    found = re.findall(cell, page.text, re.DOTALL)
+    return {selection: f"{odds} {name}" for selection, odds, name in found}
 
 
 def test_the_figures_are_those_of_rest(service: RunningDashboard) -> None:
@@ -57,10 +93,37 @@ def test_the_figures_are_those_of_rest(service: RunningDashboard) -> None:
     [bet] = service.data("/api/value-bets", service.key())
     page = service.signed_in("anna").get("/live")
     assert "1 value bet<" in page.text
-    shown = (f"{bet['ev_pct']:+.2f} %", f">{bet['odds']:.2f}<", f">{bet['fair_odds']}<", ">700<")
+    shown = (f">{bet['odds']:.2f}<", f"fair {bet['fair_odds']}<", "limit 700<", "Team v Other")
     assert [each for each in shown if each not in page.text] == []
-    assert "18:00:00 UTC" in page.text
     assert "oddsdesk_live_" not in page.text
+
+
+def test_ev_is_what_alerts_and_the_desk_say(service: RunningDashboard) -> None:
+    """REST keeps the contract's figure, 1 % lower, and says what it is."""
+    put_value(service)
+    [bet] = service.data("/api/value-bets", service.key())
+    assert bet["ev_pct"] == 3.41
+    browser = service.signed_in("anna")
+    for path in ("/live", link_in(browser.get("/live"))):
+        page = browser.get(path).text
+        assert f"{expected_value(bet['odds'], bet['fair_odds']):+.2f} %" in page
+        assert "3.41" not in page
+        assert "before the safety margin of 1 %" in page
+
+
+def test_ev_is_after_commission(service: RunningDashboard) -> None:
+    """2.12 pays 2.064 after 5 %: EV 5.16 %. 2.05 pays 1.9975, below the minimum EV."""
+    put_value(service)
+    names = {"match_name": "Team - Other", "competition": "EPL", "market_type": "total"}
+    found = []
+    for odds, selection in ((2.12, "Over 2.5"), (2.05, "Under 2.5")):
+        found.append(FoundValueBet(EXCHANGE, selection, odds, TOTAL, 2.05, 1.962812, 6.0, 1.0))
+    service.quote(bookmaker=EXCHANGE, odds={"Over 2.5": 2.12, "Under 2.5": 2.05}, **names)
+    service.store.replace_value_bets({MarketKey(1, "total", 0): found}, service.now).result(10)
+    page = service.signed_in("anna").get("/live").text
+    assert "1 value bet<" in page
+    assert "+5.16 %" in page
+    assert "2.064 net" in page
 
 
 def test_a_game_has_its_matrix_and_marks_its_value(service: RunningDashboard) -> None:
@@ -68,13 +131,30 @@ def test_a_game_has_its_matrix_and_marks_its_value(service: RunningDashboard) ->
     browser = service.signed_in("anna")
     page = browser.get(link_in(browser.get("/live")))
     assert "<h1>Team v Other</h1>" in page.text
-    for said in ("Sharp book", "Betfair", "Unibet", "EV +4.44 %", "fair 1.9628", "limit 700"):
+    for said in ("EV +4.44 %", "fair 1.9628", "limit 700"):
         assert said in page.text
-    assert [page.text.index(f">{name}<small") for name in ("Sharp book", "Betfair", "Unibet")]
+    assert columns(page) == ["Pinnacle", "Betfair", "Best", "Unibet"]
     at_unibet = price_page(game_id("EPL", "Team - Other"), "total", 0, "Over 2.5", "Unibet")
-    moved = browser.get(at_unibet.partition("#")[0]).text
-    assert moved.index(">Unibet<small") < moved.index(">Betfair<small")
-    assert "still stands: 2.05 for Over 2.5 at Betfair. EV +4.44 % now." in page.text
+    assert columns(browser.get(at_unibet)) == ["Pinnacle", "Unibet", "Best", "Betfair"]
+    assert outcome(page) == (
+        "good",
+        "The price in the link still stands: 2.05 for Over 2.5 at Betfair. EV +4.44 % now.",
+    )
+
+
+def test_the_linked_market_comes_first(service: RunningDashboard) -> None:
+    ident = put_value(service)
+    names = {"match_name": "Team - Other", "competition": "EPL"}
+    three_way = {"Team": 2.1, "Draw": 3.4, "Other": 3.6}
+    for kind, odds in (("btts", {"Yes": 1.9, "No": 1.9}), ("moneyline", three_way)):
+        service.quote(bookmaker="Unibet", market_type=kind, odds=odds, **names)
+    service.quote(bookmaker="Unibet", market_type="moneyline", period=1, odds=three_way, **names)
+    browser = service.signed_in("anna")
+    titles = ["Total, Full Time", "Match result, Full Time", "Both teams to score, Full Time"]
+    assert headings(browser.get(GAME + ident)) == [*titles, "Match result, 1st Half"]
+    link = price_page(ident, "btts", 0, "No", "Unibet")
+    assert "#" not in link
+    assert headings(browser.get(link))[:2] == [titles[2], titles[0]]
 
 
 def test_a_stale_link_says_what_happened(service: RunningDashboard) -> None:
@@ -84,18 +164,119 @@ def test_a_stale_link_says_what_happened(service: RunningDashboard) -> None:
     service.now += 1_000
     same = {"match_name": "Team - Other", "competition": "EPL", "market_type": "total"}
     service.quote(bookmaker="Betfair", odds={"Over 2.5": 1.95, "Under 2.5": 1.9}, **same)
-    assert "It is 1.95 now. It is no value bet now." in browser.get(link).text
+    style, said = outcome(browser.get(link))
+    assert style == "warn"
+    assert said.endswith("It is 1.95 now. It is no value bet now.")
+    service.quote(bookmaker="Betfair", odds={"Under 2.5": 1.9}, **same)
+    assert outcome(browser.get(link))[0] == "warn"
+    assert "is no longer offered or is stale" in browser.page.text
     service.now += 20 * 60_000
     page = browser.get(link)
     assert page.status_code == 404
     assert "no prices from the last 10 minutes" in page.text
-    assert "was 2.05 for Over 2.5 at Betfair" in page.text
+    assert outcome(page) == ("warn", "The price in the link was 2.05 for Over 2.5 at Betfair.")
+
+
+def test_a_price_that_rose_is_no_warning(service: RunningDashboard) -> None:
+    put_value(service)
+    browser = service.signed_in("anna")
+    higher, lower = (f"{link_in(browser.get('/live'))}&odds={odds}" for odds in (2.04, 2.06))
+    assert [outcome(browser.get(each))[0] for each in (higher, lower)] == ["good", "warn"]
+
+
+def test_the_sharp_books_age_is_shown_and_marked_when_old(service: RunningDashboard) -> None:
+    """As the desk, which calls a price stale after 3 min if it does not know its rhythm."""
+    put_value(service)
+    browser = service.signed_in("anna")
+    link = link_in(browser.get("/live"))
+    service.now += 170_000
+    see_again(service, "Betfair")
+    assert ages(browser.get("/live")) == ["0 s", "3 min"]
+    assert outcome(browser.get(link))[0] == "good"
+    service.now += 20_000
+    page = browser.get("/live")
+    assert ages(page) == ["20 s", "3 min, old"]
+    assert "is-doubtful" in page.text
+    style, said = outcome(browser.get(link))
+    assert style == "warn"
+    assert said.endswith("EV +4.44 % now, but the sharp book's price is more than 3 min old.")
+
+
+def test_fresh_prices_come_before_a_higher_ev_on_old_ones(service: RunningDashboard) -> None:
+    put_value(service)
+    service.now += 200_000
+    see_again(service, "Betfair")
+    put_value(service, "Second - Other", game=2)
+    lower = FoundValueBet("Betfair", "Over 2.5", 2.05, TOTAL, 2.05, 1.99, 2.0, 1.02)
+    service.store.replace_value_bets({MarketKey(2, "total", 0): [lower]}, service.now).result(10)
+    page = service.signed_in("anna").get("/live").text
+    assert 0 < page.index("Second v Other") < page.index("Team v Other")
+
+
+def test_no_ev_without_a_current_sharp_price(service: RunningDashboard) -> None:
+    """REST may list it up to 15 minutes, as the contract says; a page for betting does not."""
+    put_value(service)
+    browser = service.signed_in("anna")
+    link = link_in(browser.get("/live"))
+    service.now += 10 * 60_000 + 1_000
+    see_again(service, "Betfair")
+    assert len(service.data("/api/value-bets", service.key())) == 1
+    page = browser.get("/live").text
+    assert "Pinnacle has no price from the last 10 minutes" in page
+    assert "Team v Other" not in page
+    page = browser.get(link).text
+    assert "EV +" not in page
+    assert outcome(browser.page)[0] == "warn"
+    assert "has no price from the last 10 minutes, so its EV is unknown" in page
+
+
+def test_games_in_play_say_so(service: RunningDashboard) -> None:
+    names = {"match_name": "Team - Other", "competition": "EPL", "market_type": "total"}
+    started = {**names, "match_date": service.now - 60_000}
+    put_value(service)
+    for bookmaker in ("Pinnacle", "Betfair"):
+        service.quote(bookmaker=bookmaker, odds=TOTAL, is_live=True, **started)
+    browser = service.signed_in("anna", Plan.PRO_LIVE)
+    assert "In play<" in browser.get("/live").text
+    assert "Starts" not in browser.page.text
+    service.now += 70_000
+    assert ages(browser.get("/live")) == ["70 s, old", "70 s, old"]
+    for bookmaker in ("Pinnacle", "Betfair"):
+        service.quote(bookmaker=bookmaker, odds=TOTAL, is_live=False, **started)
+    page = browser.get("/live").text
+    assert "Started, price not marked as in play" in page
+    assert "is-doubtful" in page
+
+
+def test_a_likely_error_is_not_the_best(service: RunningDashboard) -> None:
+    """By the desk's rule: 12.00 is far above the fair odds of about 2.1."""
+    for bookmaker, home in (("Pinnacle", 2.0), ("Bet365", 2.16), ("Coral", 12.0), ("Unibet", 1.9)):
+        service.quote(bookmaker=bookmaker, odds={"Arsenal": home, "Draw": 3.4, "Chelsea": 4.0})
+    browser = service.signed_in("anna")
+    ident = game_id("EPL", "Arsenal - Chelsea")
+    page = browser.get(GAME + ident).text
+    assert best(browser.page)["Arsenal"] == "2.16 Bet365"
+    assert ERROR in page
+    assert page.count(ERROR) == 1
+    link = price_page(ident, "moneyline", 0, "Arsenal", "Coral", 12.0)
+    style, said = outcome(browser.get(link))
+    assert style == "warn"
+    assert said.endswith("It is likely an error: it is far above fair odds.")
+
+
+def test_old_prices_are_the_best_only_if_all_are_old(service: RunningDashboard) -> None:
+    service.quote(bookmaker="Unibet")
+    service.now += 200_000
+    service.quote(bookmaker="Bet365", odds={"Arsenal": 2.0})
+    browser = service.signed_in("anna")
+    found = best(browser.get(GAME + game_id("EPL", "Arsenal - Chelsea")))
+    assert found == {"Arsenal": "2.00 Bet365", "Draw": "3.40 Unibet", "Chelsea": "3.60 Unibet"}
 
 
 def test_an_alerts_link_names_no_odds(service: RunningDashboard) -> None:
     ident = put_value(service)
     browser = service.signed_in("anna")
-    path = price_page(ident, "total", 0, "Over 2.5", "Betfair").partition("#")[0]
+    path = price_page(ident, "total", 0, "Over 2.5", "Betfair")
     assert "Betfair offers 2.05 for Over 2.5. EV +4.44 % now." in browser.get(path).text
     service.now += 20 * 60_000
     assert "The price in the link" not in browser.get(path).text
@@ -136,10 +317,11 @@ def test_rows_that_may_not_be_passed_on_are_absent(new_database: Callable[[], Da
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ("min_ev=5", "Nothing passes the filter now."),
+        ("min_ev=4,5", "Nothing passes the filter now."),
+        ("min_ev=4,4", "1 value bet<"),
         ("q=nobody", "Nothing passes the filter now."),
         ("q=TEAM+v+other&min_ev=4.4&sport=football&bookmaker=Betfair&sort=start", "1 value bet<"),
-        ("min_ev=lots", "min_ev: expected a number from 0 to 20"),
+        ("min_ev=lots", "Minimum EV: type a number from 0 to 100, such as 2.5."),
         ("min_ev=&sport=&sort=nonsense", "1 value bet<"),
     ],
 )

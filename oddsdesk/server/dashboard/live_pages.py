@@ -7,7 +7,7 @@ import re
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
@@ -15,12 +15,19 @@ import msgspec
 
 from oddsdesk.contract import resources
 from oddsdesk.contract.access import Rights
-from oddsdesk.contract.competitions import period_label
+from oddsdesk.contract.competitions import competition_title, period_label
 from oddsdesk.contract.identity import dated_game_title, game_id, price_page
 from oddsdesk.contract.markets import market_title
-from oddsdesk.contract.times import DAY_MS, MINUTE_MS, format_ms
+from oddsdesk.contract.times import DAY_MS, WINDOW_MS, format_ms
 from oddsdesk.server.dashboard import GAME, LIVE, OPPORTUNITIES, UPDATES
-from oddsdesk.server.dashboard.opportunities import HeldOpportunities, OpportunityLine, Prices
+from oddsdesk.server.dashboard.live_game import read_game
+from oddsdesk.server.dashboard.live_prices import Age, ShownBet, age_of, shown_bets
+from oddsdesk.server.dashboard.opportunities import (
+    HeldOpportunities,
+    LegLine,
+    OpportunityLine,
+    Prices,
+)
 from oddsdesk.server.dashboard.site import Answer, Dashboard, Page, Place, Updates, moment_in_words
 from oddsdesk.server.dashboard.visits import SESSION, TurnedAway, Visit
 from oddsdesk.server.endpoints import lists
@@ -39,12 +46,10 @@ ALIVE_S: Final = 5.0
 """How often a page that changes nothing is sent a sign of life (s)."""
 AGAIN_S: Final = 10.0
 """How often figures are read again although nothing was recorded: age ends some (s)."""
-_PERIOD: Final = re.compile(r"[0-9]{1,3}", re.ASCII)
-_ODDS: Final = re.compile(r"[0-9]{1,6}(\.[0-9]{1,9})?", re.ASCII)
+_AGES: Final = re.compile(r'(<time [^>]*data-show="age"[^>]*>)[^<]*')
+_MOST_EV: Final = 100
 _LISTS: Final = {"bets": LIVE, "games": f"{LIVE}/games", "opportunities": OPPORTUNITIES}
 """The pages that are no game's, by the name of their templates."""
-_STALE_MS: Final = 15 * MINUTE_MS
-"""Older prices are in no list."""
 
 
 class Fields(NamedTuple):
@@ -64,53 +69,12 @@ class Fields(NamedTuple):
 
 
 class BetLine(NamedTuple):
-    """A value bet with the age of its price and the page of its game."""
+    """A value bet with the words for it and the page of its game."""
 
-    bet: resources.ValueBet
+    shown: ShownBet
     game: str
     market: str
-    scraped_at: str | None
     link: str
-
-
-class Cell(NamedTuple):
-    """A price of the matrix; ``bet`` if it is a value bet."""
-
-    odds: float | None
-    bet: resources.ValueBet | None = None
-    is_linked: bool = False
-    is_best: bool = False
-
-
-class Column(NamedTuple):
-    """A bookmaker of a market, and when its prices were read."""
-
-    name: str
-    scraped_at: str | None
-    is_reference: bool = False
-
-
-class MarketTable(NamedTuple):
-    """One market of the matrix."""
-
-    ident: str
-    title: str
-    columns: list[Column]
-    rows: list[tuple[str, float | None, list[Cell]]]
-    """Each selection with the sharp book's maximum bet, and its prices."""
-    has_value: bool
-    is_linked: bool
-
-
-class Linked(NamedTuple):
-    """The price that a link names."""
-
-    market_type: str
-    period: int
-    selection: str
-    bookmaker: str
-    odds: float | None
-    """None: not said."""
 
 
 class PageCounts:
@@ -248,8 +212,16 @@ class LivePages:
         def read() -> dict[str, Any]:
             call = Call(caller, now_ms, store.reader(), {}, {}).in_stored_words()
             texts = dict(parse_qsl(query.decode("latin-1")))
-            filled = choose[path](call, texts) if path in choose else _game(call, path, texts)
-            return {"status": 200, **_warnings(call.reader, now_ms), **filled}
+            if path in choose:
+                filled = choose[path](call, texts)
+            else:
+                filled = read_game(call, path, texts, store.reference, self.service.devig_method)
+            return {
+                "status": 200,
+                "sharp_book": store.reference,
+                **_warnings(call.reader, now_ms),
+                **filled,
+            }
 
         return await self.reads.run(read, caller.key_id)
 
@@ -274,6 +246,11 @@ class LivePages:
             return Prices(rows, store.reference, draws, now_ms)
 
         filled = await self.reads.run(read_page, caller.key_id)
+
+        def leg_age(line: OpportunityLine, leg: LegLine) -> Age:
+            return age_of(leg.seen_at, now_ms, in_play=line.is_live)
+
+        filled |= {"leg_age": leg_age}
         if not caller.rights.all_bookmakers:
             said = f"The {caller.plan.value} plan has one bookmaker; an arbitrage takes several."
             return filled | {"why": [f"{said} It needs Pro."]}
@@ -294,16 +271,20 @@ class LivePages:
             "total": 0,
             "why": [],
         }
+        least = _least_ev(fields.min_ev)
+        if least is None:
+            why = f"Minimum EV: type a number from 0 to {_MOST_EV}, such as 2.5."
+            return filled | {"why": [why], "status": 400}
         try:
-            bets = _value_bets(call, fields)
+            bets = [each for each in _wanted_bets(call, fields) if each.ev >= least]
         except Refusal as refusal:
             return filled | {"why": [refusal.message]}
         except BadParameterError as error:
             return filled | {"why": [f"{error}."], "status": 400}
         filled["total"] = len(bets)
-        filled["lines"] = list(_bet_lines(call, bets[:MOST_SHOWN]))
+        filled["lines"] = [_bet_line(each) for each in bets[:MOST_SHOWN]]
         if not bets:
-            filled["why"] = list(_why_none(call, fields))
+            filled["why"] = list(_why_none(call, fields, self.service.store.reference))
         return filled
 
     def _games(self, call: Call, texts: dict[str, str]) -> dict[str, Any]:
@@ -319,9 +300,10 @@ class LivePages:
         wanted = fields.q.casefold()
         games = [each for each in found if wanted in _words(each)]
         if not games:
-            filled["why"] = list(_why_none(call, fields))
+            filled["why"] = list(_why_none(call, fields, self.service.store.reference))
         return filled | {
-            "games": [(f"{GAME}{each.game_id}", _title(each.match_name), each) for each in games]
+            "games": [(f"{GAME}{each.game_id}", _title(each.match_name), each) for each in games],
+            "competition_of": competition_title,
         }
 
     def _choices(self, call: Call) -> dict[str, Any]:
@@ -362,8 +344,8 @@ class Follower:
         if is_new or now - self._read_at >= AGAIN_S:
             self._versions[thread], self._read_at = version, now
             figures = await self._figures()
-            if figures != self._sent:
-                self._sent, self._spoke_at = figures, now
+            if (lasting := _AGES.sub(r"\1", figures)) != self._sent:  # the page counts ages itself
+                self._sent, self._spoke_at = lasting, now
                 return _event("figures", figures, service.clock())
         if now - self._spoke_at >= ALIVE_S:
             self._spoke_at = now
@@ -441,16 +423,30 @@ def _asked(endpoint: Endpoint, fields: Fields, *names: str, limit: int) -> dict[
     return read_query(query, endpoint.parameters)
 
 
-def _value_bets(call: Call, fields: Fields) -> list[resources.ValueBet]:
-    asked = _asked(lists.VALUE_BETS, fields, "sport", "bookmaker", "min_ev", limit=500)
-    found = lists.VALUE_BETS.answer(msgspec.structs.replace(call, asked=asked)).data
+def _wanted_bets(call: Call, fields: Fields) -> list[ShownBet]:
+    """Return the bets that pass the form, those that need no second look first."""
+    asked = _asked(lists.VALUE_BETS, fields, "sport", "bookmaker", limit=500)
     wanted = fields.q.casefold()
-    bets = [each for each in found if wanted in _words(each)]
-    sorts: dict[str, Callable[[resources.ValueBet], Any]] = {
-        "start": lambda bet: bet.match_date or "9",
-        "odds": lambda bet: bet.odds,
+    bets = [
+        each
+        for each in shown_bets(msgspec.structs.replace(call, asked=asked))
+        if wanted in _words(each.bet)
+    ]
+    sorts: dict[str, Callable[[ShownBet], Any]] = {
+        "start": lambda each: each.bet.match_date or "9",
+        "odds": lambda each: each.bet.odds,
     }
-    return sorted(bets, key=sorts[fields.sort]) if fields.sort in sorts else bets
+    usual: Callable[[ShownBet], Any] = lambda each: (each.is_doubtful, -each.ev)  # noqa: E731
+    return sorted(bets, key=sorts.get(fields.sort, usual))
+
+
+def _least_ev(text: str) -> float | None:
+    """Return the minimum EV that was typed; None if it is no number from 0 to ``_MOST_EV``."""
+    try:
+        least = float(text.replace(",", ".") or 0)
+    except ValueError:
+        return None
+    return least if 0 <= least <= _MOST_EV else None
 
 
 def _words(found: resources.ValueBet | resources.Game) -> str:
@@ -462,36 +458,12 @@ def _title(match_name: str) -> str:
     return dated_game_title(match_name)
 
 
-def _bet_lines(call: Call, bets: Sequence[resources.ValueBet]) -> Iterator[BetLine]:
-    matrices: dict[str, resources.GameMatrix | None] = {}
-    visibility = visibility_for(call.caller, {})
-    for bet in bets:
-        ident = game_id(bet.competition, bet.match_name)
-        if ident not in matrices:
-            matrices[ident] = call.reader.matrix(ident, call.now_ms, visibility)
-        named = Linked(bet.market_type, bet.period, bet.selection, bet.bookmaker, bet.odds)
-        cell = _cell_at(matrices[ident], named)
-        yield BetLine(
-            bet,
-            _title(bet.match_name),
-            f"{market_title(bet.market_type)}, {period_label(bet.sport, bet.period)}",
-            None if cell is None else cell.scraped_at,
-            price_page(ident, *named),
-        )
-
-
-def _cell_at(matrix: resources.GameMatrix | None, named: Linked) -> resources.BookOddsCell | None:
-    for market in () if matrix is None else matrix.markets:
-        if (market.market_type, market.period) != (named.market_type, named.period):
-            continue
-        for row in market.selections:
-            if row.selection == named.selection:
-                return row.books.get(named.bookmaker)
-    return None
-
-
-def _ident(market_type: str, period: int) -> str:
-    return f"{market_type}-{period}"
+def _bet_line(shown: ShownBet) -> BetLine:
+    bet = shown.bet
+    ident = game_id(bet.competition, bet.match_name)
+    price = (bet.market_type, bet.period, bet.selection, bet.bookmaker, bet.odds)
+    market = f"{market_title(bet.market_type)}, {period_label(bet.sport, bet.period)}"
+    return BetLine(shown, _title(bet.match_name), market, price_page(ident, *price))
 
 
 def _warnings(reader: Reader, now_ms: int) -> dict[str, Any]:
@@ -506,131 +478,18 @@ def _why_no_prices(call: Call, fields: Fields) -> str:
         if reader.newest_price() is None:
             return "No prices have been recorded yet. The operator of this server can add a feed."
         return "No current prices: everything recorded has been withdrawn or is from the past."
-    if now_ms - last > _STALE_MS:
+    if now_ms - last > WINDOW_MS:
         return f"All prices are stale: the newest one was read at {moment_in_words(last)}."
     return "Nothing passes the filter now." if fields.are_filters else ""
 
 
-def _why_none(call: Call, fields: Fields) -> Iterator[str]:
+def _why_none(call: Call, fields: Fields, reference: str) -> Iterator[str]:
     """Yield why a list is empty."""
     if why := _why_no_prices(call, fields):
         yield why
     elif (name := call.reader.unpriced_reference()) is not None:
         yield f"The sharp book {name} has no prices, so no fair odds are known."
+    elif reference not in {each.name for each in call.reader.list_bookmakers(call.now_ms)}:
+        yield f"{reference} has no price from the last 10 minutes, so no fair odds are known now."
     else:
         yield "No price is far enough above its fair odds now."
-
-
-def _game(call: Call, path: str, texts: dict[str, str]) -> dict[str, Any]:
-    ident, linked = path.removeprefix(GAME), _linked(texts)
-    filled: dict[str, Any] = {"tables": [], "why": [], "link": [], "heading": "Game", "game": None}
-    try:
-        asked = read_query(b"", lists.GAME.parameters)
-        found = lists.GAME.answer(
-            msgspec.structs.replace(call, asked=asked, path={"game_id": ident})
-        ).data
-    except Refusal as refusal:
-        gone = refusal.code.status == 404
-        why = "This game has no prices from the last 10 minutes." if gone else refusal.message
-        if gone and linked is not None and linked.odds is not None:
-            filled["link"] = [f"The price in the link was {_shown(linked)}."]
-        return filled | {"why": [why], "status": refusal.code.status}
-    bets = {_key(bet): bet for bet in _bets_of(call, found)}
-    filled["link"] = [_what_happened(found, linked, bets)] if linked else []
-    filled["heading"] = _title(found.match_name)
-    filled["game"] = found
-    filled["tables"] = [_table(market, bets, linked) for market in found.markets]
-    filled["has_bets"] = call.caller.rights.value_bets
-    return filled
-
-
-def _linked(texts: dict[str, str]) -> Linked | None:
-    """Return the price that an address names; None if it names none or is malformed."""
-    market_type, period, selection, bookmaker, odds = (
-        texts.get(name, "")[:200] for name in Linked._fields
-    )
-    is_whole = market_type and selection and bookmaker and _PERIOD.fullmatch(period)
-    if not is_whole or not (not odds or _ODDS.fullmatch(odds)):
-        return None
-    said = float(odds) if odds else None
-    return Linked(market_type, int(period), selection, bookmaker, said)
-
-
-def _key(bet: resources.ValueBet) -> tuple[str, int, str, str]:
-    return bet.market_type, bet.period, bet.selection, bet.bookmaker
-
-
-def _bets_of(call: Call, game: resources.GameMatrix) -> Iterator[resources.ValueBet]:
-    """Yield the value bets of a game, if the plan has them."""
-    if not call.caller.rights.value_bets:
-        return
-    asked = read_query(b"limit=500&min_ev=0", lists.VALUE_BETS.parameters)
-    asked["competition"] = game.competition
-    while True:
-        found = lists.VALUE_BETS.answer(msgspec.structs.replace(call, asked=asked))
-        yield from (bet for bet in found.data if bet.match_name == game.match_name)
-        if not found.next_cursor:
-            return
-        asked = {**asked, "cursor": found.next_cursor}
-
-
-def _shown(linked: Linked) -> str:
-    odds = "" if linked.odds is None else f"{linked.odds:g} for "
-    return f"{odds}{linked.selection} at {linked.bookmaker}"
-
-
-def _what_happened(
-    game: resources.GameMatrix, linked: Linked, bets: dict[Any, resources.ValueBet]
-) -> str:
-    """Return what became of the price in a link."""
-    cell = _cell_at(game, linked)
-    if cell is None or cell.odds is None:
-        return f"The price in the link, {_shown(linked)}, is no longer offered or is stale."
-    bet = bets.get((linked.market_type, linked.period, linked.selection, linked.bookmaker))
-    worth = "It is no value bet now." if bet is None else f"EV {bet.ev_pct:+.2f} % now."
-    if linked.odds is None:
-        return f"{linked.bookmaker} offers {cell.odds:g} for {linked.selection}. {worth}"
-    if abs(cell.odds - linked.odds) < 1e-9:
-        return f"The price in the link still stands: {_shown(linked)}. {worth}"
-    return f"The price in the link was {_shown(linked)}. It is {cell.odds:g} now. {worth}"
-
-
-def _of_market(bets: dict[Any, Any], market: tuple[str, int]) -> Iterator[tuple[Any, ...]]:
-    return (key for key in bets if key[:2] == market)
-
-
-def _table(
-    market: resources.MarketMatrix, bets: dict[Any, resources.ValueBet], linked: Linked | None
-) -> MarketTable:
-    here = market.market_type, market.period
-    read_at = {
-        name: cell.scraped_at
-        for row in market.selections
-        for name, cell in row.books.items()
-        if cell is not None
-    }
-    with_value = {name for _, _, _, name in _of_market(bets, here)}
-    wanted = "" if linked is None else linked.bookmaker
-    names = sorted(market.bookmakers, key=lambda name: (name != wanted, name not in with_value))
-    columns = [Column("Sharp book", market.reference_scraped_at, is_reference=True)]
-    columns += [Column(name, read_at.get(name)) for name in names]
-    rows = []
-    for row in market.selections:
-        best = max((cell.odds or 0 for cell in row.books.values() if cell), default=0)
-        cells = [Cell(row.reference.odds if row.reference else None)]
-        for name in names:
-            found = row.books.get(name)
-            odds = None if found is None else found.odds
-            is_linked = linked is not None and linked[:4] == (*here, row.selection, name)
-            bet = bets.get((*here, row.selection, name))
-            cells.append(Cell(odds, bet, is_linked, odds == best))
-        limit = row.reference.liquidity if row.reference else None
-        rows.append((row.selection, limit, cells))
-    return MarketTable(
-        _ident(*here),
-        f"{market_title(market.market_type)}, {market.period_label}",
-        columns,
-        rows,
-        any(cell.bet for _, _, cells in rows for cell in cells),
-        linked is not None and linked[:2] == here,
-    )

@@ -38,6 +38,8 @@ class LegLine(NamedTuple):
     """As offered; for a lay, the backer's odds."""
     net_odds: float
     """After the commission that bookmakers usually take; a lay as a back of the other side."""
+    seen_at: int
+    """When it was last seen (ms)."""
     warnings: list[str]
     link: str
 

@@ -19,6 +19,7 @@ from starlette.types import Receive, Scope, Send
 from oddsdesk.contract.access import Plan
 from oddsdesk.contract.times import format_ms, parse_ms
 from oddsdesk.server.dashboard import GAME, LIVE, OPPORTUNITIES, ROOT
+from oddsdesk.server.dashboard.live_prices import odds_text
 from oddsdesk.server.dashboard.opportunities import HeldOpportunities
 from oddsdesk.server.dashboard.visits import (
     ONCE,
@@ -421,6 +422,7 @@ def _templates() -> Environment:
         auto_reload=False,
     )
     made.filters["iso"] = format_ms
+    made.filters["odds"] = odds_text
     made.filters["sent"] = sent_moment
     made.filters["moment"] = moment_in_words
     made.filters["day"] = lambda ms: f"{_utc(ms):%d %b %Y}"

@@ -3,6 +3,7 @@
 "use strict";
 const state = document.getElementById("live-state");
 const figures = document.getElementById("figures");
+const said = document.getElementById("said");
 const QUIET_MS = 15000;
 let ahead = Date.parse(state.dataset.now) - Date.now(); // how far the server's clock is ahead
 let changedAt = Date.parse(state.dataset.now);
@@ -28,28 +29,54 @@ function put(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
+// The hour of today; else the day, too, by its name within six days.
+function startText(at) {
+  const start = new Date(at), today = new Date(serverNow());
+  const shown = { hour: "2-digit", minute: "2-digit" };
+  if (start.toDateString() !== today.toDateString()) {
+    const isNear = Math.abs(start - today) < 6 * 86400000;
+    Object.assign(shown, isNear ? { weekday: "short" } : { day: "numeric", month: "short" });
+  }
+  return start.toLocaleString(undefined, shown);
+}
+
+// A price becomes old while the page is open: then its card says so, too.
+function showAge(each, ms) {
+  const isOld = ms > Number(each.dataset.old) * 1000;
+  each.classList.toggle("is-old", isOld);
+  put(each, isOld ? `${span(ms)}, old` : span(ms));
+  if (isOld && each.closest(".card")) each.closest(".card").classList.add("is-doubtful");
+}
+
 function showTimes() {
   for (const each of figures.querySelectorAll("time[data-show]")) {
     const at = Date.parse(each.dateTime);
     each.title = `${each.dateTime} (UTC)`;
-    put(each, each.dataset.show === "age" ? span(serverNow() - at) : short.format(at));
+    if (each.dataset.show === "age") showAge(each, serverNow() - at);
+    else put(each, each.dataset.show === "start" ? startText(at) : short.format(at));
   }
 }
 
 function showState() {
-  const read = short.format(changedAt);
   if (!state.dataset.updates) return;
+  const read = `Figures of ${short.format(changedAt)}, ${agoInSteps(serverNow() - changedAt)} old.`;
   const isLive = source !== null && source.readyState === EventSource.OPEN
     && Date.now() - heardAt < QUIET_MS;
   state.classList.toggle("is-old", !isLive);
-  if (hasEnded) put(state, "Not live: your session or plan has changed. Reload the page.");
+  if (hasEnded) put(state, `Not live: your session or plan has changed. ${read}`);
   else if (isLive) put(state, "Live");
-  else put(state, `Not live. Figures of ${read}, ${agoInSteps(serverNow() - changedAt)} old.`);
+  else put(state, `Not live. ${read}`);
 }
 
 // A screen reader says each change of the state, so its age changes in coarse steps.
 function agoInSteps(ms) {
   return ms < 60000 ? "under 1 min" : span(ms - (ms % 60000));
+}
+
+// What became of the price in the link; a screen reader says its changes.
+function outcome() {
+  const found = figures.querySelector(".outcome");
+  return found ? found.textContent : "";
 }
 
 function swap(html) {
@@ -61,7 +88,9 @@ function swap(html) {
   for (const each of figures.querySelectorAll("details[id]")) open.set(each.id, each.open);
   for (const each of figures.querySelectorAll(".scroller")) left.set(each.id, each.scrollLeft);
   const made = new DOMParser().parseFromString(html, "text/html");
+  const before = outcome();
   figures.replaceChildren(...made.body.childNodes);
+  if (outcome() !== before) put(said, outcome());
   for (const [id, value] of open) {
     const each = document.getElementById(id);
     if (each) each.open = value;
@@ -120,9 +149,6 @@ document.addEventListener("visibilitychange", () => {
     connect();
   }
 });
-// A link names a market, which may be closed.
-const named = location.hash && document.getElementById(location.hash.slice(1));
-if (named && named.tagName === "DETAILS") named.open = true;
 const first = state.querySelector("time");
 put(first, short.format(Date.parse(first.dateTime)));
 showTimes();
