@@ -532,7 +532,7 @@ class RequestContext:
 
     def exceeded(self, kind: Kind, count: Count) -> rest.Refusal:
         """Return the refusal for a used-up quota; the headers are of this quota."""
-        self._service.figures.count_refusal(kind.value)
+        self._service.figures.count_refusal(kind)
         assert self.caller is not None
         self.count = count
         message, wait_s = used_up(self.caller, kind, count, self.now_ms)

@@ -27,6 +27,7 @@ from oddsdesk.contract.flat_rows import columns_of, rows_of
 from oddsdesk.contract.markets import MARKET_RANK, MARKET_TYPES
 from oddsdesk.contract.resources import Answer, Meta
 from oddsdesk.contract.times import parse_ms
+from oddsdesk.store.quotas import Kind
 
 RETRY_AFTER_S = 5
 """The ``Retry-After`` of a 503, in seconds."""
@@ -547,7 +548,7 @@ class Figures:
         self._answers: Counter[tuple[str, int]] = Counter()
         self._buckets: dict[str, list[int]] = {}
         self._seconds: defaultdict[str, float] = defaultdict(float)
-        self._refusals: Counter[str] = Counter()
+        self._refusals: Counter[Kind] = Counter()
         self._turned_away: Counter[Refused] = Counter()
 
     def answered(self, endpoint: str, status: int, seconds: float) -> None:
@@ -559,7 +560,7 @@ class Figures:
         buckets[bisect.bisect_left(BOUNDS_S, seconds)] += 1
         self._seconds[endpoint] += seconds
 
-    def count_refusal(self, kind: str) -> None:
+    def count_refusal(self, kind: Kind) -> None:
         """Count a request, token or connection above a key's quota."""
         self._refusals[kind] += 1
 
@@ -575,8 +576,9 @@ class Figures:
             yield Sample("oddsdesk_requests_total", count, labels)
         for endpoint, buckets in self._buckets.items():
             yield from self._histogram(endpoint, buckets)
-        for kind, count in self._refusals.items():
-            yield Sample("oddsdesk_quota_refusals_total", count, {"kind": kind})
+        for kind in Kind:  # from 0 on, or rate() misses the first
+            labels = {"kind": kind.value}
+            yield Sample("oddsdesk_quota_refusals_total", self._refusals[kind], labels)
         for why in Refused:
             labels = {"why": why.value}
             yield Sample("oddsdesk_requests_refused_total", self._turned_away[why], labels)

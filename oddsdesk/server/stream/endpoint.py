@@ -132,7 +132,7 @@ class Stream:
         except TokenSpentError:
             raise _ClosedError(UNAUTHORIZED, _USED) from None
         if not count.allowed:
-            self._figures.count_refusal(Kind.CONNECTIONS.value)
+            self._figures.count_refusal(Kind.CONNECTIONS)
             message, _ = used_up(caller, Kind.CONNECTIONS, count, now_ms)
             raise _ClosedError(TOO_MANY, message)
         return count

@@ -3,9 +3,11 @@
 import asyncio
 import json
 import re
+import shutil
 import socket
 import subprocess
 from pathlib import Path
+from typing import Final
 
 import httpx
 import msgspec
@@ -79,6 +81,9 @@ async def test_requests_are_counted_by_endpoint_and_status(watched) -> None:
 async def test_what_keys_ask_for_beyond_their_quotas_is_counted(watched) -> None:
     key = watched.key(Plan.FREE, "Betfair")
     allowed = Plan.FREE.rights.requests
+    before, _ = await watched.figures()
+    for kind in ("requests", "tokens", "connections"):  # or rate() misses the first
+        assert prometheus.value(before, "oddsdesk_quota_refusals_total", kind=kind) == 0
     for _ in range(allowed + 2):
         await watched.http.get("/api/sports", headers={"X-Api-Key": key})
     figures, _ = await watched.figures()
@@ -254,3 +259,45 @@ async def test_alerts_and_dashboard_ask_for_what_a_server_exports(tmp_path: Path
         for name, matchers in SELECTOR.findall(expression):
             wanted = set(re.findall(r"([a-z_]+)\s*(?:=|!)", matchers))
             assert wanted - OF_PROMETHEUS <= labels[name], (name, matchers)
+
+
+_MINE: Final = 'oddsdesk_source_age_seconds{job="oddsdesk",instance="a",source="mine"}'
+_FEED: Final = 'oddsdesk_feed_state{job="oddsdesk",instance="b",feed="1",source="mine",state="%s"}'
+_STARTED: Final = 'process_start_time_seconds{job="oddsdesk",instance="a",worker="0"}'
+_ODDS: Final = 'oddsdesk_odds_age_seconds{job="oddsdesk",instance="a"}'
+_OTHER: Final = 'oddsdesk_odds_age_seconds{job="oddsdesk",instance="b"}'
+ALERTS: Final = (
+    ("OddsdeskNoOdds", {_STARTED: "0x90"}, True),
+    ("OddsdeskNoOdds", {_STARTED: "0x90", _OTHER: "0x90"}, True),
+    ("OddsdeskNoOdds", {_STARTED: "0x90", _ODDS: "_x80 0x10"}, False),
+    ("OddsdeskNoOdds", {_STARTED: "4800x90"}, False),
+    ("OddsdeskNoNewOdds", {_ODDS: "0+60x90"}, True),
+    ("OddsdeskSourceSilent", {_MINE: "0+60x90"}, False),  # an import
+    ("OddsdeskSourceSilent", {_MINE: "0+60x90", _FEED % "running": "1x90"}, True),
+    ("OddsdeskSourceSilent", {_MINE: "0+60x90", _FEED % "stopped": "1x90"}, False),
+    ("OddsdeskSourceSilent", {_MINE: "30x90 0+60x90"}, True),  # a program that ended
+    ("OddsdeskSourceSilent", {_MINE: "30x90"}, False),
+)
+
+
+@pytest.mark.skipif(shutil.which("promtool") is None, reason="needs promtool of Prometheus")
+@pytest.mark.parametrize(("name", "series", "fires"), ALERTS)
+def test_alerts_fire(tmp_path: Path, name: str, series: dict[str, str], fires: bool) -> None:
+    """Prometheus' own judge of rules; minutes."""
+    at = 180 if "30x90 0+60x90" in series.values() else 90
+    rules = ROOT / "packaging" / "deploy" / "prometheus-alerts.yaml"
+    case = {
+        "interval": "1m",
+        "input_series": [{"series": each, "values": values} for each, values in series.items()],
+        "promql_expr_test": [
+            {
+                "expr": f'count(ALERTS{{alertname="{name}",alertstate="firing"}}) or vector(0)',
+                "eval_time": f"{at}m",
+                "exp_samples": [{"labels": "{}", "value": float(fires)}],
+            }
+        ],
+    }
+    file = tmp_path / "case.yaml"
+    file.write_text(json.dumps({"rule_files": [str(rules)], "tests": [case]}))
+    done = subprocess.run(["promtool", "test", "rules", file], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
