@@ -150,6 +150,18 @@ def player_of(subject: str, stat: str) -> str | None:
     return None if is_sum else " ".join(before)
 
 
+@lru_cache(maxsize=1 << 14)
+def keys_of_player(subject: str) -> tuple[str, ...]:
+    """Return their markets of ``Bo Ek points``: none if they do not have the stat."""
+    words = subject.split(" ")
+    count = _longest_stat(words)
+    stat = " ".join(words[-count:]).casefold()
+    if not count or player_of(subject, stat) is None:
+        return ()
+    key = PLAYER_KEYS[stat]
+    return (key, f"{key}{ALTERNATE}") if stat in _LADDERS else (key,)
+
+
 def _longest_stat(words: list[str]) -> int:
     """Return how many of the last words are one of their stats."""
     for count in range(min(_LONGEST, len(words) - 1), 0, -1):

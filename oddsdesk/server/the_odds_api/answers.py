@@ -19,13 +19,24 @@ from oddsdesk.feeds.the_odds_api.markets import (
     MarketKind,
     has_all_lines,
     is_about,
+    keys_of_player,
     market_kind,
     player_of,
 )
 from oddsdesk.feeds.the_odds_api.published import SPORTS
 from oddsdesk.feeds.the_odds_api.scores import length_ms
 from oddsdesk.pricing.formats import american
-from oddsdesk.pricing.selections import AWAY, DRAW, HOME, NO, OVER, UNDER, YES, read_selection
+from oddsdesk.pricing.selections import (
+    AWAY,
+    DRAW,
+    HOME,
+    NO,
+    OVER,
+    UNDER,
+    YES,
+    Outcome,
+    read_selection,
+)
 from oddsdesk.server.the_odds_api import keys
 from oddsdesk.server.the_odds_api.asking import Asked, TurnedDown, iso, require_bookmakers
 from oddsdesk.store.reader import LONGEST_WINDOW_MS, Reader
@@ -139,15 +150,14 @@ class Answers:
         return {**game.head(self._asked), "bookmakers": []}
 
     def event_markets(self, key: str, ident: str) -> Object:
-        """Return which markets each bookmaker has of a game; without player props."""
+        """Return which markets each bookmaker has of a game, except stats that are not theirs."""
         require_bookmakers(self._asked)
         game = self._game(key, ident)
         found: defaultdict[str, dict[str, str]] = defaultdict(dict)
         for row in self._rows(game.competition, None):
             if _ident(row) == ident and self._stands(row, game) and self._is_asked(row.bookmaker):
-                names = keys.market_keys(row.market_type, row.period, game.sport)
                 seen = found[row.bookmaker]
-                for name in names:
+                for name in _keys_of(row, game):
                     seen[name] = max(seen.get(name, ""), row.scraped_at)
         bookmakers = [
             {
@@ -454,6 +464,22 @@ def _names(game: _Game) -> dict[str, str]:
     return both | plain | {HOME: home, AWAY: away}
 
 
+def _keys_of(row: EncodedOddsRow, game: _Game) -> Iterable[str]:
+    """Return the keys of the markets that have prices of a row."""
+    if form_of(row.market_type) is not Form.PLAYER_OVER_UNDER:
+        return keys.market_keys(row.market_type, row.period, game.sport)
+    said = (_of_subject(text) for text in _decode_odds(row.odds))
+    return {key for _, subject in filter(None, said) for key in keys_of_player(subject)}
+
+
+def _of_subject(text: str) -> tuple[Outcome, str] | None:
+    """Return what a selection of a player bets on, and its words before that."""
+    if found := read_selection("player_prop", "", text):
+        return found, found.rank[0]
+    found = read_selection("yes_no", "", text)
+    return None if found is None else (found, found.key)
+
+
 def _of_game(market_type: str, text: str, game: _Game, names: Mapping[str, str]) -> _Line | None:
     form, found = form_of(market_type), read_selection(market_type, game.match_name, text)
     if found is None:
@@ -465,14 +491,11 @@ def _of_game(market_type: str, text: str, game: _Game, names: Mapping[str, str])
 
 
 def _of_player(text: str, stat: str, names: Mapping[str, str]) -> _Line | None:
-    found, subject = read_selection("player_prop", "", text), ""
-    if found is not None:
-        subject = found.rank[0]
-    elif (found := read_selection("yes_no", "", text)) is not None:
-        subject = found.key
-    player = None if found is None else player_of(subject, stat)
-    if found is None or player is None:
+    said = _of_subject(text)
+    player = None if said is None else player_of(said[1], stat)
+    if said is None or player is None:
         return None
+    found = said[0]
     return _Line(names[found.side], player, found.line, player, found.line or 0.0)
 
 

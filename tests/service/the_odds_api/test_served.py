@@ -284,6 +284,11 @@ def test_a_ladder_of_a_player_is_whole_in_the_alternate_market(served: RunningSe
     assert lines("player_points") == [15.5, 15.5]
     assert lines("player_points_alternate") == [10.5, 10.5, 15.5, 15.5, 20.5, 20.5]
     assert lines("player_shots") == [0.5, 1.5, 2.5], "they have no alternate of it"
+    listed = data(served, "sports/soccer_epl/events")
+    (ident,) = [each["id"] for each in listed if each["home_team"] == "Leeds"]
+    (book,) = data(served, f"sports/soccer_epl/events/{ident}/markets", **ALL)["bookmakers"]
+    names = [each["key"] for each in book["markets"]]
+    assert names == ["player_points", "player_points_alternate", "player_shots"]
 
 
 def unique_prices(*texts: str) -> Iterator[tuple[str, float]]:

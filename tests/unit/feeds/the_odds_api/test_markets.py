@@ -8,6 +8,7 @@ from oddsdesk.feeds.the_odds_api.markets import (
     PLAYER_KEYS,
     has_all_lines,
     is_about,
+    keys_of_player,
     market_kind,
     player_of,
 )
@@ -81,3 +82,21 @@ def test_a_known_stat_has_one_key() -> None:
     assert is_about("batter_hits_alternate", "hits")
     assert not is_about("player_hits", "hits")
     assert is_about("player_minutes", "minutes")
+
+
+@pytest.mark.parametrize(
+    ("subject", "keys"),
+    [
+        ("Bo Ek points", ("player_points", "player_points_alternate")),
+        (
+            "Bo Ek rebounds assists",
+            ("player_rebounds_assists", "player_rebounds_assists_alternate"),
+        ),
+        ("Bo Ek Shots", ("player_shots",)),
+        ("Bo Ek steals assists", ()),
+        ("Bo Ek minutes", ()),
+        ("points", ()),
+    ],
+)
+def test_the_markets_of_a_stat_are_known(subject: str, keys: tuple[str, ...]) -> None:
+    assert keys_of_player(subject) == keys
