@@ -118,7 +118,7 @@ OUTCOME: Final = ColumnSpec[PlacedBet, int](
         likes="Wolverhampton −0.75 at Nottingham Forest",
         widest="Minnesota Timberwolves −113.5 at Oklahoma City Thunder or so",
         before_others=f"{selection_text('Home Over 113.5')} Minneso",
-        narrow=f"{selection_text('Over 113.5')} v O",
+        narrow=selection_text("Over 113.5"),
     ),
     _outcome,
     lambda bet: (selection_order(bet.selection), bet.match_name),

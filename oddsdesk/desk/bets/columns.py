@@ -239,7 +239,7 @@ COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
     ColumnSpec(
         "stake",
         N_("Stake"),
-        Column("1,000.00", note_sample="EUR"),
+        Column("1,000.00", note_sample="EUR", narrow=""),
         _stake,
         lambda bet: bet.stake,
         descending_first=True,

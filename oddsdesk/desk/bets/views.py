@@ -179,7 +179,7 @@ def _texts(bet: PlacedBet) -> str:
     return "\n".join(texts).casefold()
 
 
-_WIDTH = 150
+_WIDTH = 140
 
 
 class ViewList(QListWidget):

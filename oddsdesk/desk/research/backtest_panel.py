@@ -144,7 +144,7 @@ class BacktestPanel(ResearchPanel):
         self._settings = kept.settings
         self._make_fields(theme, kept)
         fields = [self.preset, self.method, self.reference, *self.span.fields, self.more]
-        self._assemble(theme, fields, [self.back_bar, self.facts, self.chart], wraps_at=3)
+        self._assemble(theme, fields, [self.back_bar, self.facts, self.chart], wraps_at=2)
         self._stack.addWidget(self.grid)
         self.preset.currentIndexChanged.connect(self._on_choice_changed)
         self.bar.wrapped.connect(self._fit)
