@@ -339,6 +339,8 @@ class DatedBet(NamedTuple):
     is_live: bool
     scraped_at: int
     reference_scraped_at: int
+    market_odds: str
+    """All the bookmaker's odds of the market, as JSON by selection."""
 
 
 class BetPlace(msgspec.Struct, array_like=True, tag="v", forbid_unknown_fields=True):

@@ -83,7 +83,7 @@ def columns(page: httpx.Response) -> list[str]:
 
 def best(page: httpx.Response) -> dict[str, str]:
     """Return the best price of each selection with its bookmaker."""
-    cell = r'<th scope="row">([^<]*).*?<td class="number best">([^<]*)<small>([^<]*)'
+    cell = r'<th scope="row">([^<]*).*?<td class="number best top">([^<]*)<small>([^<]*)'
     found = re.findall(cell, page.text, re.DOTALL)
     return {selection: f"{odds} {name}" for selection, odds, name in found}
 
@@ -115,10 +115,12 @@ def test_ev_is_after_commission(service: RunningDashboard) -> None:
     """2.12 pays 2.064 after 5 %: EV 5.16 %. 2.05 pays 1.9975, below the minimum EV."""
     put_value(service)
     names = {"match_name": "Team - Other", "competition": "EPL", "market_type": "total"}
-    found = []
-    for odds, selection in ((2.12, "Over 2.5"), (2.05, "Under 2.5")):
-        found.append(FoundValueBet(EXCHANGE, selection, odds, TOTAL, 2.05, 1.962812, 6.0, 1.0))
-    service.quote(bookmaker=EXCHANGE, odds={"Over 2.5": 2.12, "Under 2.5": 2.05}, **names)
+    for bookmaker, over, under in ((EXCHANGE, 2.12, 1.88), ("Betfair Exchange EU", 1.88, 2.05)):
+        service.quote(bookmaker=bookmaker, odds={"Over 2.5": over, "Under 2.5": under}, **names)
+    found = [
+        FoundValueBet(EXCHANGE, "Over 2.5", 2.12, TOTAL, 2.05, 1.962812, 6.94, 1.0),
+        FoundValueBet("Betfair Exchange EU", "Under 2.5", 2.05, TOTAL, 2.05, 1.962812, 3.41, 1.0),
+    ]
     service.store.replace_value_bets({MarketKey(1, "total", 0): found}, service.now).result(10)
     page = service.signed_in("anna").get("/live").text
     assert "1 value bet<" in page
@@ -262,6 +264,19 @@ def test_a_likely_error_is_not_the_best(service: RunningDashboard) -> None:
     style, said = outcome(browser.get(link))
     assert style == "warn"
     assert said.endswith("It is likely an error: it is far above fair odds.")
+
+
+def test_a_line_with_a_margin_below_0_has_no_value_bets(service: RunningDashboard) -> None:
+    """1/2.05 + 1/1.97 is 99.5 %: an error, old, or a boost, as the desk warns."""
+    put_value(service)
+    names = {"match_name": "Team - Other", "competition": "EPL", "market_type": "total"}
+    service.quote(bookmaker="Betfair", odds={"Over 2.5": 2.05, "Under 2.5": 1.97}, **names)
+    browser = service.signed_in("anna")
+    assert "Team v Other" not in browser.get("/live").text
+    link = price_page(game_id("EPL", "Team - Other"), "total", 0, "Over 2.5", "Betfair")
+    said = "Betfair offers 2.05 for Over 2.5. It is no value bet: margin below 0."
+    assert outcome(browser.get(link)) == ("warn", said)
+    assert best(browser.page)["Over 2.5"] == "1.90 Unibet"
 
 
 def test_old_prices_are_the_best_only_if_all_are_old(service: RunningDashboard) -> None:

@@ -100,6 +100,7 @@ class MarketTable(NamedTuple):
     best_place: int
     """Before which column the best prices are: the linked bookmaker's may come first."""
     has_value: bool
+    has_sure_value: bool
     is_linked: bool
 
 
@@ -180,7 +181,8 @@ class _Tables:
         }
         best = {row.selection: self._best(here, row, ages) for row in market.selections}
         often_best = {name for names, _ in best.values() for name in names}
-        with_value = {name for *at, _, name in self._bets if tuple(at) == here}
+        bets = {key: each for key, each in self._bets.items() if key[:2] == here}
+        with_value = {bookmaker for *_, bookmaker in bets}
         wanted = self._linked.bookmaker if self._linked is not None and is_linked else ""
         names = sorted(
             market.bookmakers,
@@ -198,7 +200,8 @@ class _Tables:
             [Column(name, ages.get(name)) for name in names],
             rows,
             1 if len(names) > 1 and names[0] == wanted else 0,
-            bool(with_value),
+            bool(bets),
+            any(not each.is_doubtful for each in bets.values()),
             is_linked,
         )
 

@@ -5,7 +5,7 @@ Lists, games and links all ask here, so none shows a bet that another does not.
 
 import math
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -32,6 +32,7 @@ from oddsdesk.pricing.value import (
 )
 from oddsdesk.server.endpoints import lists
 from oddsdesk.server.gate import Call
+from oddsdesk.store.queries.game import decode_odds
 from oddsdesk.store.values import DatedBet
 
 _DOUBLE_CHANCES: Final = 3
@@ -102,8 +103,8 @@ def net_of(bookmaker: str, odds: float) -> float:
 def shown_bets(call: Call) -> Iterator[ShownBet]:
     """Yield the first page of what REST lists, as far as both prices are in a game's matrix, too.
 
-    REST keeps the contract's 15 minutes for both. Bets below the minimum EV after commission are
-    left out.
+    REST keeps the contract's 15 minutes for both. Left out are bets below the minimum EV after
+    commission, and those whose own line pays more than it costs: it is an error, old, or a boost.
     """
     yield from _shown(lists.dated_bets(call, WINDOW_MS).items, call.now_ms)
 
@@ -129,16 +130,28 @@ def bets_of_game(
 
 
 def _shown(bets: list[DatedBet], now_ms: int) -> Iterator[ShownBet]:
-    for bet, is_live, scraped_at, sharp_at in bets:
+    for bet, is_live, scraped_at, sharp_at, market_odds in bets:
         net = net_of(bet.bookmaker, bet.odds)
         ev = expected_value(net, bet.fair_odds)
         if net < bet.odds and ev < SERVICE_RULES.minimum_ev(bet.market_type):
+            continue
+        if _is_line_in_doubt(bet, market_odds):
             continue
         kick_off = None if bet.match_date is None else parse_ms(bet.match_date)
         has_started = not is_live and kick_off is not None and now_ms > kick_off
         in_play = is_live or has_started
         ages = [age_of(at, now_ms, in_play=in_play) for at in (scraped_at, sharp_at)]
         yield ShownBet(bet, net, ev, ages[0], ages[1], is_live, has_started)
+
+
+@lru_cache(maxsize=1 << 10)
+def _is_line_in_doubt(bet: resources.ValueBet, market_odds: str) -> bool:
+    odds = decode_odds(market_odds)
+    groups = line_groups(bet.market_type, bet.match_name, odds, bet.sport)
+    return any(
+        bet.selection in group.selections and _doubt_of_line(bet.market_type, group, odds)
+        for group in groups
+    )
 
 
 def doubts_of(

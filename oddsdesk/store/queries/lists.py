@@ -336,7 +336,8 @@ _SAME_MARKET: Final = (
 _BETS: Final = f"""
 SELECT g.match_name, v.selection, v.bookmaker, v.market_type, v.period, v.odds,
     v.reference_odds, v.fair_odds, v.ev_pct, v.payout_rate, r.liquidity,
-    g.competition, g.sport, v.detected_at, g.match_date, q.is_live, q.scraped_at, r.scraped_at,
+    g.competition, g.sport, v.detected_at, g.match_date,
+    q.is_live, q.scraped_at, r.scraped_at, q.odds,
     v.ev_pct, v.game, v.market_type, v.period, v.bookmaker, v.selection
 FROM value_bet v INDEXED BY value_bet_edge
 CROSS JOIN quote q ON {_SAME_MARKET.format("q")} AND q.bookmaker = v.bookmaker
@@ -406,7 +407,7 @@ def list_value_bets(
     if cursor is not None:
         _continue_bets(from_cursor(cursor, BetPlace), conditions, parameters)
     rows = select(_BETS, parameters, wanted=" AND ".join(conditions), holds=HOLDS)
-    items = [DatedBet(_bet(row), bool(row[15]), row[16], row[17]) for row in rows[:limit]]
+    items = [_dated_bet(row) for row in rows[:limit]]
     if len(rows) <= limit:
         return Page(items, None)
     return Page(items, to_cursor(BetPlace(*rows[limit - 1][_BET_PLACE])))
@@ -422,6 +423,11 @@ def _continue_bets(after: BetPlace, conditions: list[str], parameters: dict[str,
         "after_bookmaker": after.bookmaker,
         "after_selection": after.selection,
     }
+
+
+def _dated_bet(row: Row) -> DatedBet:
+    is_live, scraped_at, reference_scraped_at, odds = row[15:19]
+    return DatedBet(_bet(row), bool(is_live), scraped_at, reference_scraped_at, odds)
 
 
 def _bet(row: Row) -> ValueBet:

@@ -3,7 +3,7 @@
 "use strict";
 const state = document.getElementById("live-state");
 const figures = document.getElementById("figures");
-const said = document.getElementById("said");
+const outcomeNow = document.getElementById("outcome-now");
 const QUIET_MS = 15000;
 let ahead = Date.parse(state.dataset.now) - Date.now(); // how far the server's clock is ahead
 let changedAt = Date.parse(state.dataset.now);
@@ -90,7 +90,7 @@ function swap(html) {
   const made = new DOMParser().parseFromString(html, "text/html");
   const before = outcome();
   figures.replaceChildren(...made.body.childNodes);
-  if (outcome() !== before) put(said, outcome());
+  if (outcome() !== before) put(outcomeNow, outcome());
   for (const [id, value] of open) {
     const each = document.getElementById(id);
     if (each) each.open = value;
