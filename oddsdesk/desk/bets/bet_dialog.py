@@ -33,6 +33,7 @@ from oddsdesk.desk.ui.formatting import (
     typed_text,
     typed_time_text,
 )
+from oddsdesk.desk.ui.spacing import STEP
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bet_kinds import BetKind, BetLeg, result_of_legs
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, cashed_out, check_bet
@@ -320,6 +321,9 @@ class BetDialog(FormDialog):
         placed = Label(_("Pl&aced"))
         placed.setBuddy(self.placed_at)
         self.placed_at.setAccessibleName(_("Placed"))
+        for field in (self.kick_off, self.placed_at):
+            longest = field.fontMetrics().horizontalAdvance(typed_time_text(self._now_ms))
+            field.setMinimumWidth(longest + 4 * STEP)
         times = side_by_side(self.kick_off, placed, self.placed_at)
         self.add_row(_("&Kick-off"), times)
         self.add_row(_("&Note"), self.note)

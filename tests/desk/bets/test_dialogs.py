@@ -129,6 +129,8 @@ def test_a_selection_typed_in_german_is_kept_in_english(
         (dialog.stake, "5"),
     ):
         field.setText(text)
+    field = dialog.placed_at
+    assert field.width() > field.fontMetrics().horizontalAdvance(field.text()) + 10
     dialog.bookmaker.setCurrentText("Bet365")
     assert dialog.market.currentData() == "total"
     with qtbot.waitSignal(panel._records.bets_changed):
