@@ -25,7 +25,7 @@ from oddsdesk.contract.access import Plan
 from oddsdesk.contract.identity import fold_name
 from oddsdesk.store.accounts import OWN_ACCOUNT, OwnAccountError, changeable, ensure_account
 from oddsdesk.store.errors import StoreUnavailableError
-from oddsdesk.store.passwords import Hashing, check_password, normal_password
+from oddsdesk.store.passwords import BadPasswordError, Hashing, check_password, normal_password
 
 if TYPE_CHECKING:
     from oddsdesk.store.sqlite.access_file import AccessFile, AccessTables
@@ -293,6 +293,8 @@ class Owners:
             BadPasswordError: the chosen password is refused.
         """
         checked = check_password(chosen, owner.account)
+        if checked == normal_password(current):
+            raise BadPasswordError("the new password must differ from the current one")
         with self._hashing.turn() as has_turn:
             if not has_turn:
                 return Refused(1, was_checked=False)

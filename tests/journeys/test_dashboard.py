@@ -195,6 +195,25 @@ def test_an_operators_pages_fit_and_can_be_used_by_keyboard(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("size", [(320, 640), *SIZES])
+def test_pages_fit_with_large_text(
+    launch: Launch, tmp_path: Path, url: str, browsers: list[Chromium], size: tuple[int, int]
+) -> None:
+    """Text follows the size that is set in the browser, and no page scrolls sideways."""
+    chromium = Chromium(size)
+    browsers.append(chromium)
+    accept(chromium, invitation(launch, tmp_path, "olga", "--operator"))
+    chromium.press("Create key")
+    chromium.command("Page.setFontSizes", fontSizes={"standard": 32, "fixed": 26})
+    for page in ("keys", "usage", "account", "accounts", "server"):
+        chromium.driver.get(f"{url}/dashboard/{page}")
+        chromium.driver.execute_script("for (const it of document.all) it.open = true")
+        assert chromium.find("main").value_of_css_property("font-size") == "30px"
+        width = chromium.driver.execute_script("return document.documentElement.scrollWidth")
+        assert width <= size[0], page
+
+
+@pytest.mark.slow
 def test_a_day_of_an_operator_and_two_owners(
     launch: Launch, tmp_path: Path, url: str, browsers: list[Chromium]
 ) -> None:

@@ -117,12 +117,25 @@ def test_usage_shows_what_is_left_and_the_day_of_the_last_use(service: RunningDa
     browser.get("/keys")
     secret = KEY.findall(browser.send("/keys/create").text)[0]
     assert "Not yet" in browser.get("/usage").text
+    browser.get("/keys")
+    browser.send("/keys/create")
     for _ in range(3):
         service.get("/api/sports", secret)
-    service.access.quotas.save_counts_now()
-    page = browser.get("/usage").text
-    assert "197 of 200" in page
-    assert "20 Nov 2026" in page
+    for _ in range(2):  # counts are saved a little later than they are made
+        page = browser.get("/usage").text
+        assert "197 of 200" in page
+        assert "20 Nov 2026" in page
+        assert page.count("Not yet") == 1
+        service.access.quotas.save_counts_now()
+    ends = re.compile(r"_\*\*\*\*(\w+)</code>")
+    assert ends.findall(page) == ends.findall(browser.get("/keys").text)
+
+
+def test_an_account_without_keys_has_no_requests(service: RunningDashboard) -> None:
+    browser = service.signed_in("keyless", operator=True)
+    assert "no active key" in browser.get("/usage").text
+    row = browser.get("/accounts").text.split("keyless</th>")[1].split("</tr>")[0]
+    assert "no active key" in row
 
 
 def test_a_changed_password_ends_all_other_sessions(service: RunningDashboard) -> None:
@@ -131,14 +144,17 @@ def test_a_changed_password_ends_all_other_sessions(service: RunningDashboard) -
     other = service.browser()
     other.sign_in("two browsers")
     browser.get("/account")
-    wrong = browser.send("/account/password", present="x", password="a" * 3, again="b")
+    wrong = browser.send("/account/password", current="x", password="a" * 3, again="b")
     assert "The two passwords differ." in wrong.text
     fields = {"password": "another battery staple", "again": "another battery staple"}
     assert (
-        "present password is wrong"
-        in browser.send("/account/password", present="not the password", **fields).text
+        "current password is wrong"
+        in browser.send("/account/password", current="not the password", **fields).text
     )
-    assert "is changed" in browser.send("/account/password", present=PASSWORD, **fields).text
+    same = {"password": PASSWORD, "again": PASSWORD}
+    page = browser.send("/account/password", current=PASSWORD, **same)
+    assert "must differ from the current one" in page.text
+    assert "is changed" in browser.send("/account/password", current=PASSWORD, **fields).text
     assert titles(other.get("/keys").text) == "Sign in"
     assert titles(browser.get("/keys").text) == "Keys"
 
@@ -198,6 +214,33 @@ def test_the_server_page_shows_what_health_and_feeds_know(service: RunningDashbo
     assert titles(page) == "Server"
     for said in ("Pinnacle", "kept for ever", "real", "20 Nov 2026 18:00 UTC"):
         assert said in page
+
+
+def test_the_server_page_does_not_call_old_odds_real(new_database: Callable[[], Database]) -> None:
+    """A replay moves the times of old odds to now."""
+    replay = RunningDashboard(new_database())
+    try:
+        replay.store.record([replay.quote()], shifted=True).result(timeout=10)
+        page = replay.signed_in("operator of a replay", operator=True).get("/server").text
+        assert "no bookmaker offers them any more" in page
+        assert "<dd>real</dd>" not in page
+    finally:
+        replay.close()
+
+
+def test_a_form_with_an_error_says_so_in_its_title_and_field(service: RunningDashboard) -> None:
+    """The first wrong field is focused, and says what is wrong."""
+    browser = service.browser()
+    page = browser.sign_in("nobody at all", "not the password")
+    assert titles(page.text) == "Error: Sign in"
+    (field,) = re.findall(r"<input[^>]* autofocus>", page.text)
+    assert 'aria-invalid="true" aria-describedby="password-error"' in field
+    owner = service.signed_in("makes errors")
+    owner.get("/account")
+    page = owner.send("/account/password", current=PASSWORD, password="a", again="b")
+    assert page.text.count(" autofocus") == 1
+    assert 'autocomplete="username" value="makes errors" readonly hidden' in page.text
+    assert titles(owner.send("/keys/revoke", key="0").text) == "Error: Keys"
 
 
 def test_pages_work_with_the_reader_of_a_screen(service: RunningDashboard) -> None:

@@ -7,6 +7,7 @@ import msgspec
 from oddsdesk.contract.access import Plan
 from oddsdesk.contract.administration import AccountState, bookmaker_in_words, plan_in_words
 from oddsdesk.contract.identity import fold_name
+from oddsdesk.contract.resources import Health
 from oddsdesk.server.dashboard import invitation_link
 from oddsdesk.server.dashboard.own_pages import Bookmakers, Choices, sentence
 from oddsdesk.server.dashboard.site import (
@@ -118,7 +119,7 @@ class OperatorPages:
         said = f"Account {after.name} is on {_rights(after)} now."
         once = {"notice": said}
         if warning := _warning(after, await self._bookmakers.choices()):
-            once["problem"] = warning
+            once["warning"] = warning
         return Redirect("/accounts", once)
 
     async def remove(self, visit: Visit) -> Answer:
@@ -145,7 +146,7 @@ class OperatorPages:
             ("Version", health.version),
             ("Database", health.database),
             ("Newest price", sent_moment(last) if last else "none"),
-            ("Prices", "simulated" if health.simulated else "real"),
+            ("Prices", _prices_in_words(health)),
             ("Sharp book (reference)", store.reference),
             ("Price history", f"kept for {days:,} days" if days else "kept for ever"),
         ]
@@ -158,6 +159,12 @@ class OperatorPages:
         return Page("server.html", "Server", filled)
 
 
+def _prices_in_words(health: Health) -> str:
+    if health.shifted:
+        return "old odds (times shifted): no bookmaker offers them any more"
+    return "simulated: nobody offers them" if health.simulated else "real"
+
+
 def _line(account: AccountState, sign_in: SignInState | None, own: str) -> AccountLine:
     window = "today" if account.plan is Plan.FREE else "this hour"
     is_desk = account.name == OWN_ACCOUNT
@@ -167,7 +174,7 @@ def _line(account: AccountState, sign_in: SignInState | None, own: str) -> Accou
         bookmaker_in_words(account.plan, account.bookmaker),
         account.bookmaker,
         len(account.key_ids),
-        f"{account.requests_left:,} {window}",
+        f"{account.requests_left:,} {window}" if account.key_ids else "no active key",
         _sign_in(sign_in),
         may_change=not is_desk,
         may_remove=not is_desk and account.name != own,

@@ -1,6 +1,6 @@
 """The pages of an account's owner: invitation, sign-in, keys, usage, account."""
 
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -153,12 +153,8 @@ class OwnPages:
             return Redirect("/keys")
         return self._sign_in_page(visit, 200)
 
-    def _sign_in_page(
-        self, visit: Visit, status: int, problem: str = "", headers: Headers = ()
-    ) -> Page:
-        filled: dict[str, Any] = {"account": visit.field("account")[:200]}
-        if problem:
-            filled["problem"] = problem
+    def _sign_in_page(self, visit: Visit, status: int, headers: Headers = ()) -> Page:
+        filled = {"account": visit.field("account")[:200]}
         return Page("sign_in.html", "Sign in", filled, status, list(headers))
 
     async def sign_in(self, visit: Visit) -> Answer:
@@ -170,9 +166,9 @@ class OwnPages:
             )
         )
         if isinstance(found, Refused):
-            status, said, headers = _refusal(found)
+            status, visit.errors["password"], headers = _refusal(found)
             visit.owner = None
-            return self._sign_in_page(visit, status, said, headers)
+            return self._sign_in_page(visit, status, headers)
         await self._enter(visit, found)
         return Redirect(visit.take_page("/keys"))
 
@@ -283,12 +279,16 @@ class OwnPages:
         )
         rights, streams = account.plan.rights, self._service.open_streams()
         uses, left = [], 0
-        for key in keys:
+        for key in reversed(keys):
             caller = self._service.access.known_by_id(key.key_id)
             if key.key_id not in account.key_ids or caller is None:
                 continue
-            count = await self._service.access.peek(*slot_of(caller), visit.now_ms)
+            slot = slot_of(caller)
+            count = await self._service.access.peek(*slot, visit.now_ms)
             left += count.remaining
+            if count.remaining < rights.requests:  # counts are saved a little later
+                window_s = slot[-1]
+                last[key.key_id] = (count.reset_s - window_s) * 1_000
             uses.append(
                 KeyUse(
                     key.masked,
@@ -329,15 +329,15 @@ class OwnPages:
         try:
             found = await self._dashboard.check_password(
                 lambda access: access.owners.change_password(
-                    owner, visit.field("present"), chosen, visit.address, visit.now_ms
+                    owner, visit.field("current"), chosen, visit.address, visit.now_ms
                 )
             )
         except BadPasswordError as error:
             visit.errors["password"] = sentence(error)
             return await self.show_account(visit)
         if isinstance(found, Refused):
-            wrong = "The present password is wrong."
-            visit.errors["present"] = _refusal(found, wrong)[1]
+            wrong = "The current password is wrong."
+            visit.errors["current"] = _refusal(found, wrong)[1]
             return await self.show_account(visit)
         await self._enter(visit, found)
         said = "Your password is changed. All other sessions have ended."

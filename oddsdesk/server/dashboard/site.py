@@ -234,7 +234,7 @@ class Dashboard:
                 if visit.is_from_elsewhere and not visit.cookie(SESSION):
                     return self._page(visit, Page("opening.html", "Opening", {}))
                 visit.remember_page()
-            ended = {"problem": _ENDED} if visit.cookie(SESSION) else {}
+            ended = {"warning": _ENDED} if visit.cookie(SESSION) else {}
             return self._redirect(visit, Redirect("/sign-in", ended))
         if not is_read:
             visit.require_own_page(self.service.base_url)
@@ -316,6 +316,7 @@ class Dashboard:
             "form": self._seal.form_token(visit.whose) if visit.whose else "",
             "errors": visit.errors,
             "notice": visit.once.get("notice", ""),
+            "warning": visit.once.get("warning", ""),
             "problem": visit.once.get("problem", ""),
             **page.filled,
         }
