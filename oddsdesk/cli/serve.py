@@ -19,7 +19,7 @@ from oddsdesk.base.ending import Ending
 from oddsdesk.base.places import how_to_install
 from oddsdesk.base.system_errors import error_text
 from oddsdesk.base.tasks import Jobs, new_loop
-from oddsdesk.base.texts import _, translated
+from oddsdesk.base.texts import N_, _, translated
 from oddsdesk.cli import options
 from oddsdesk.cli.configured import ConfiguredCommand
 from oddsdesk.cli.logs import start_logging
@@ -57,6 +57,20 @@ from oddsdesk.store.databases import (
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.sqlite.recognition import recognise
 from oddsdesk.store.sqlite.schema import ODDS
+
+_WARNING: Final = "warning: "
+_UNENCRYPTED: Final = N_(
+    "warning: {host} is reachable from other machines without encryption; "
+    "give --tls-cert and --tls-key, or put a TLS proxy in front"
+)
+_OPEN_METRICS: Final = N_(
+    "warning: anyone who can connect to {metrics_host}:{metrics_port}/metrics can read it "
+    "without a key; allow only your Prometheus"
+)
+_FEW_CONNECTIONS: Final = N_(
+    "warning: the system allows this process {count} connections, not {wanted}; raise its limit "
+    "of open files (ulimit -n, LimitNOFILE) or lower --max-connections"
+)
 
 
 class RunLines:
@@ -329,23 +343,14 @@ def serve(
     Example:
       oddsdesk serve --port 0 --feed simulator
     """
+    as_json = log_format == "json" and not show_config
+    if as_json:  # before the first warning
+        _start_logging(log_level, as_json=True)
     if not is_loopback(host) and public.tls is None:
-        click.echo(
-            _(
-                "warning: {host} is reachable from other machines without encryption; "
-                "give --tls-cert and --tls-key, or put a TLS proxy in front"
-            ).format(host=host),
-            err=True,
-        )
+        _warn(_UNENCRYPTED, as_json=as_json, host=host)
     if metrics_port is not None and not is_loopback(metrics_host):
-        click.echo(
-            _(
-                "warning: anyone who can connect to "
-                "{metrics_host}:{metrics_port}/metrics can read it without a key; allow "
-                "only your Prometheus"
-            ).format(metrics_host=metrics_host, metrics_port=metrics_port),
-            err=True,
-        )
+        address = {"metrics_host": metrics_host, "metrics_port": metrics_port}
+        _warn(_OPEN_METRICS, as_json=as_json, **address)
     settings = Settings(
         database,
         host,
@@ -379,10 +384,9 @@ def serve(
         return
     ending = Ending()
     ending.listen()
-    start_logging(
-        window=False, level=getattr(logging, log_level.upper()), as_json=log_format == "json"
-    )
-    _make_room(settings)
+    if not as_json:
+        _start_logging(log_level, as_json=False)
+    _make_room(settings, as_json=as_json)
     _serve_to_the_end(settings, ending)
 
 
@@ -398,18 +402,23 @@ def _serve_to_the_end(settings: Settings, ending: Ending) -> None:
         ending.listen()  # the loop released the signals, and a second one may come
 
 
-def _make_room(settings: Settings) -> None:
+def _start_logging(level: str, *, as_json: bool) -> None:
+    start_logging(window=False, level=getattr(logging, level.upper()), as_json=as_json)
+
+
+def _warn(text: str, *, as_json: bool, **values: object) -> None:
+    """Print a warning, or log it in English if each line has to be JSON."""
+    if as_json:
+        _log.warning("%s", text.format(**values).removeprefix(_WARNING))
+    else:
+        click.echo(translated(text).format(**values), err=True)
+
+
+def _make_room(settings: Settings, *, as_json: bool) -> None:
     wanted = settings.connections.in_all
     make_room(wanted)
     if settings.listens and (most := most_connections()) < wanted:
-        click.echo(
-            _(
-                "warning: the system allows this process {count} connections, not "
-                "{wanted}; raise its limit of open files (ulimit -n, LimitNOFILE) or "
-                "lower --max-connections"
-            ).format(count=most, wanted=wanted),
-            err=True,
-        )
+        _warn(_FEW_CONNECTIONS, as_json=as_json, count=most, wanted=wanted)
 
 
 def _serve(settings: Settings, ending: Ending, lines: RunLines) -> None:

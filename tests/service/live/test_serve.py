@@ -288,6 +288,23 @@ def test_bad_option_is_named_and_makes_no_database(serve, tmp_path, options, sta
     assert list(tmp_path.iterdir()) == []
 
 
+def test_each_line_of_a_log_in_json_is_json(serve):
+    """D115: warnings before the start, too."""
+    with socket.create_server(("0.0.0.0", 0)) as free:
+        port = str(free.getsockname()[1])
+    public = ("--host", "0.0.0.0", "--metrics-host", "0.0.0.0", "--metrics-port", port)
+    program = serve("--port", "0", *public, "--log-format", "json", "--log-level", "info")
+    assert program.stdout is not None
+    program.stdout.readline()
+    program.terminate()
+    _, told = program.communicate(timeout=LIMIT_S)
+    lines = [json.loads(line) for line in told.splitlines()]
+    assert [line["level"] for line in lines[:2]] == ["warning", "warning"]
+    assert lines[0]["message"].startswith("0.0.0.0 is reachable from other machines")
+    assert lines[1]["message"].startswith("anyone who can connect to 0.0.0.0:")
+    assert any(line["message"].startswith("started: ") for line in lines)
+
+
 def test_address_that_others_can_reach_is_warned_of(serve):
     program = serve("--port", "0", "--host", "0.0.0.0")
     assert program.stderr is not None
