@@ -90,16 +90,17 @@ def settle_open(ended: Sequence[PlacedBet]) -> list[PlacedBet]:
 
 
 def preset(name: str) -> ValueFilter:
-    """Return the filter of a preset; case does not matter.
+    """Return the filter of a preset, named in English or as the window shows it; in any case.
 
     Raises:
         UnknownPresetError: no preset has this name.
     """
     known = [*BUILT_IN, *_of_ledger()[0]]
-    for each in known:
-        if each.name.casefold() == name.casefold():
-            return each.filter
-    names = ", ".join(repr(each.name) for each in known)
+    for shown in (str, translated):
+        for each in known:
+            if shown(each.name).casefold() == name.casefold():
+                return each.filter
+    names = ", ".join(repr(translated(each.name)) for each in known)
     raise UnknownPresetError(
         _("no preset {name!r}; presets are {names}").format(name=name, names=names)
     )

@@ -103,6 +103,7 @@ class PresetChoice(QObject, Generic[P]):
         self._store = store
         self._first = built_in[0]
         self._built_in = {preset.name for preset in built_in}
+        self._taken = self._built_in | set(map(translated, self._built_in))
         self._header = header
         self._dialog = dialog
         button = header.preset
@@ -139,7 +140,7 @@ class PresetChoice(QObject, Generic[P]):
         preset = self.current_preset
         is_built_in = preset.name in self._built_in
         name = _own_name(preset.name) if is_built_in else preset.name
-        dialog = self._dialog(preset, name, self._built_in)
+        dialog = self._dialog(preset, name, self._taken)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.chosen.connect(self.use_own)
         dialog.open()

@@ -175,9 +175,12 @@ def middle_choice(text: str) -> str | None:
 
 
 def consensus_choice(text: str) -> str | None:
-    """Return which consensus a text names, in any case; None for a bookmaker."""
+    """Return which consensus a text names, in English or as it is shown; None for a bookmaker."""
     folded = text.strip().casefold()
-    return folded if folded in CONSENSUS_CHOICES else None
+    for choice, title in CONSENSUS_CHOICES.items():
+        if folded in (choice, translated(title).casefold()):
+            return choice
+    return None
 
 
 class DeskReference:

@@ -3,8 +3,13 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+from oddsdesk.base.texts import use_language
+from oddsdesk.board.model.basis import consensus_choice
+from oddsdesk.cli.own_records import UnknownPresetError, preset
 
 
 def ended(*arguments: str, language: str = "xx-pseudo") -> subprocess.CompletedProcess[str]:
@@ -80,6 +85,23 @@ def test_numbers_are_written_as_in_the_language(
 def test_an_amount_that_may_be_thousands_is_refused(language: str, typed: str, said: str) -> None:
     result = ended("kelly", "2.1@55%", "--bankroll", typed, language=language)
     assert (result.returncode, said in result.stderr) == (2, True), result.stderr
+
+
+def test_what_the_window_shows_is_read_next_to_english(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    use_language("de")
+    try:
+        assert preset("Vor Spielbeginn") == preset("before kick-off") != preset("All value bets")
+        with pytest.raises(UnknownPresetError, match="Vorlagen sind 'Alle Value-Wetten', 'Haupt"):
+            preset("Antes del inicio")
+        assert [*map(consensus_choice, ("Konsens", "Consensus", "konsens (gelernt)"))] == [
+            *("consensus", "consensus", "consensus (learned)")
+        ]
+        assert consensus_choice("Konsens AG") is None
+    finally:
+        use_language("en")
 
 
 def test_english_loads_no_list_of_words() -> None:
