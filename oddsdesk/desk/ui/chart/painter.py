@@ -384,14 +384,17 @@ class ChartPainter:
         if found is None or found.low.odds == found.high.odds:
             return
         metrics = painter.fontMetrics()
-        named = [("high", found.high, -HALF), ("low", found.low, metrics.ascent() + HALF)]
+        named = [
+            (_("high {odds}"), found.high, -HALF),
+            (_("low {odds}"), found.low, metrics.ascent() + HALF),
+        ]
         if found.opening.at >= frame.window.since and found.opening not in (found.high, found.low):
-            named.append(("open", found.opening, -HALF))
+            named.append((_("open {odds}"), found.opening, -HALF))
         taken: list[QRect] = []
-        for word, point, below in named:
+        for named_odds, point, below in named:
             assert point.odds is not None
             x, y = round(frame.x(point.at)), round(frame.y(point.odds))
-            text = f"{word} {self._odds_text(point.odds)}"
+            text = named_odds.format(odds=self._odds_text(point.odds))
             width = metrics.horizontalAdvance(text)
             left = max(frame.plot.left() + 2, min(x + 3, frame.plot.right() - width))
             place = QRect(left, y + below - metrics.ascent(), width, metrics.height())
