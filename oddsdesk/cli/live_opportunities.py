@@ -6,7 +6,7 @@ from oddsdesk.base.tasks import exhaust
 from oddsdesk.board.board import Board
 from oddsdesk.board.opportunities.finder import Opportunity, OpportunityLeg
 from oddsdesk.board.opportunities.offers import Opportunities
-from oddsdesk.board.valuation.verdict_words import caution_text
+from oddsdesk.board.valuation.verdict_words import english_caution
 from oddsdesk.contract.competitions import period_label
 from oddsdesk.contract.identity import price_page
 from oddsdesk.contract.markets import market_title
@@ -71,6 +71,6 @@ def _leg(found: Opportunity, leg: OpportunityLeg, reference: str) -> LegLine:
         odds=leg.odds,
         net_odds=leg.net_odds,
         seen_at=leg.seen_at,
-        warnings=[caution_text(caution, reference) for caution in leg.cautions],
+        warnings=[english_caution(caution, reference) for caution in leg.cautions],
         link=GAME + game if leg.is_lay else price_page(game, *price),
     )

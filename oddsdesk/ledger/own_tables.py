@@ -12,7 +12,7 @@ import msgspec
 from oddsdesk.base.files import OWNER_ONLY, whole_file
 from oddsdesk.base.places import NoHomeError, make_folder, settings_folder
 from oddsdesk.base.system_errors import error_text
-from oddsdesk.base.texts import _, translated
+from oddsdesk.base.texts import N_
 from oddsdesk.pricing.consensus import LearnedWeights, MarketWeights
 from oddsdesk.pricing.derived import Bands
 from oddsdesk.pricing.error_bands import (
@@ -103,7 +103,7 @@ def save_bands(rows: Sequence[BandRow]) -> Path:
     own = read_rows(table_text(path))
     if own.problems:
         raise OwnTableError(
-            _("{path}: {problem}; correct it, or move the file away").format(
+            N_("{path}: {problem}; correct it, or move the file away").format(
                 path=path, problem=own.problems[0]
             )
         )
@@ -156,10 +156,10 @@ def _saved_weights() -> list[MarketWeights]:
         return msgspec.json.decode(text, type=list[MarketWeights])
     except msgspec.DecodeError as error:
         raise OwnTableError(
-            _(
+            N_(
                 "{path}: not learned weights: {error}; remove it and run `oddsdesk "
                 "scorecard --weights --save` again"
-            ).format(path=path, error=translated(str(error)))
+            ).format(path=path, error=error)
         ) from error
 
 
@@ -236,9 +236,7 @@ def write_table(path: Path, text: str) -> None:
             file.write(text.encode())
     except OSError as error:
         raise OwnTableError(
-            _("{path}: cannot be written: {reason}").format(
-                path=path, reason=translated(error_text(error))
-            )
+            N_("{path}: cannot be written: {reason}").format(path=path, reason=error_text(error))
         ) from error
 
 
@@ -277,18 +275,16 @@ def table_text(path: Path) -> str:
             data = file.read(_MOST_BYTES + 1)
         if len(data) > _MOST_BYTES:
             raise OwnTableError(
-                _("{path}: larger than 4 MB, so not a table of this program").format(path=path)
+                N_("{path}: larger than 4 MB, so not a table of this program").format(path=path)
             )
         return data.decode("utf-8-sig")
     except FileNotFoundError:
         return ""
     except UnicodeDecodeError as error:
         raise OwnTableError(
-            _("{path}: not UTF-8 text; save it as CSV UTF-8").format(path=path)
+            N_("{path}: not UTF-8 text; save it as CSV UTF-8").format(path=path)
         ) from error
     except OSError as error:
         raise OwnTableError(
-            _("{path}: cannot be read: {reason}").format(
-                path=path, reason=translated(error_text(error))
-            )
+            N_("{path}: cannot be read: {reason}").format(path=path, reason=error_text(error))
         ) from error

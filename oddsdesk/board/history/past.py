@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.tasks import cancel_tasks, in_slices, spawn
-from oddsdesk.base.texts import _
+from oddsdesk.base.texts import N_
 from oddsdesk.board.board import Board
 from oddsdesk.board.history.sources import HistoryError
 from oddsdesk.board.intake.quote_readings import LoggedMove
@@ -121,7 +121,7 @@ class Past:
             await self.go_to(to_ms)
             if self._is_unread and self._is_started:
                 raise HistoryError(
-                    self._board.connection.reason or _("this moment could not be read")
+                    self._board.connection.reason or N_("this moment could not be read")
                 )
             return
         moves = await self._log.moves_between(self._at_ms, to_ms, MOST_MOVES, self._shown())
@@ -342,8 +342,8 @@ _BACK_MS: Final = (60 * MINUTE_MS, DAY_MS, 30 * DAY_MS, 400 * DAY_MS)
 """How far back to look for the move before a moment, one after the other."""
 _UNNAMED: Final = ("", "", "", None, False, 0, None)
 """A game that is open and not listed: the board knows more of it."""
-_ONLY_GAMES: Final = _("This service has moves game by game. Open a game to step through it.")
-_NOTHING: Final = _("This service has no history.")
+_ONLY_GAMES: Final = N_("This service has moves game by game. Open a game to step through it.")
+_NOTHING: Final = N_("This service has no history.")
 
 
 class _Told(NamedTuple):
@@ -374,9 +374,11 @@ class ServiceLog:
                     return _NOTHING
             await self._client.games(as_of=format_ms(at_ms), limit=1)
         except ForbiddenError as error:
-            return _("The past is not for this key's plan: {message}").format(message=error.message)
+            return N_("The past is not for this key's plan: {message}").format(
+                message=error.message
+            )
         except ServiceError as error:
-            return _("The past cannot be read: {message}").format(message=error.message)
+            return N_("The past cannot be read: {message}").format(message=error.message)
         return ""
 
     async def moves_between(

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.polling import Arrivals
 from oddsdesk.base.tasks import JobFault
-from oddsdesk.base.texts import _
+from oddsdesk.base.texts import N_
 from oddsdesk.board.board import Board
 from oddsdesk.board.intake.quote_readings import StreamPace
 from oddsdesk.board.model.notices import Connection, Link
@@ -181,7 +181,7 @@ class ConnectionMonitor:
         self._learn(faults=faults)
         for fault in faults:
             if fault.job == task_name(STREAM) and fault not in before:
-                reason = _("the desk could not read what the stream sent ({reason})").format(
+                reason = N_("the desk could not read what the stream sent ({reason})").format(
                     reason=fault.reason
                 )
                 self._stream = (Link.WAITING, reason, None)

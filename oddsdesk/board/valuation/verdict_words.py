@@ -62,21 +62,21 @@ RULE_TITLES: Final = {
 }
 """The names of rules in Explain, without their limits."""
 _CAUTIONS: Final = {
-    Caution.NOT_COMPARABLE: _("different market (2-way vs 3-way)"),
-    Caution.UNREAD_OUTCOME: _("an outcome is missing or unreadable"),
-    Caution.OTHER_RULES: _("overtime rules differ"),
-    Caution.STATE_DIFFERS: _("in play at only one of the two"),
-    Caution.APART: _("prices read at different times"),
-    Caution.STALE: _("stale: not seen lately"),
-    Caution.REFERENCE_STALE: _("{reference} is stale"),
-    Caution.AGE_UNKNOWN: _("age not known yet"),
-    Caution.STARTED: _("the game has started"),
-    Caution.CROSSED_REFERENCE: _("{reference}'s margin is negative"),
-    Caution.ABOVE_WINDOW: _("likely error, far above fair"),
-    Caution.WITHDRAWN: _("no longer offered"),
-    Caution.DELAYED: _("delayed feed"),
-    Caution.BOOK_BELOW_100: _("this bookmaker's margin is negative"),
-    Caution.PLACEHOLDER: _("placeholder, not a real price"),
+    Caution.NOT_COMPARABLE: N_("different market (2-way vs 3-way)"),
+    Caution.UNREAD_OUTCOME: N_("an outcome is missing or unreadable"),
+    Caution.OTHER_RULES: N_("overtime rules differ"),
+    Caution.STATE_DIFFERS: N_("in play at only one of the two"),
+    Caution.APART: N_("prices read at different times"),
+    Caution.STALE: N_("stale: not seen lately"),
+    Caution.REFERENCE_STALE: N_("{reference} is stale"),
+    Caution.AGE_UNKNOWN: N_("age not known yet"),
+    Caution.STARTED: N_("the game has started"),
+    Caution.CROSSED_REFERENCE: N_("{reference}'s margin is negative"),
+    Caution.ABOVE_WINDOW: N_("likely error, far above fair"),
+    Caution.WITHDRAWN: N_("no longer offered"),
+    Caution.DELAYED: N_("delayed feed"),
+    Caution.BOOK_BELOW_100: N_("this bookmaker's margin is negative"),
+    Caution.PLACEHOLDER: N_("placeholder, not a real price"),
 }
 _BOUNDS: Final = {
     Bound.KELLY: "",
@@ -276,6 +276,11 @@ def bound_text(bound: Bound | None, bookmaker: str, stake: float) -> str:
 
 def caution_text(caution: Caution, reference: str) -> str:
     """Return what speaks against a price, in a few words."""
+    return translated(_CAUTIONS[caution]).format(reference=reference)
+
+
+def english_caution(caution: Caution, reference: str) -> str:
+    """Return the same in English, for pages of a server."""
     return _CAUTIONS[caution].format(reference=reference)
 
 

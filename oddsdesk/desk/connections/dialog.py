@@ -239,7 +239,7 @@ class ProfileController(QObject):
             dialog.say_trouble(_NO_KEY, dialog.key)
             return
         if entered.key and entered.key == entered.profile.name.strip():
-            dialog.say_trouble(sentence(NAMED_LIKE_A_KEY), dialog.name)
+            dialog.say_trouble(sentence(translated(NAMED_LIKE_A_KEY)), dialog.name)
             return
         kept = self._put(dialog, entered.profile, replaces)
         if kept is None:
@@ -277,7 +277,7 @@ class ProfileController(QObject):
         try:
             return self._profiles.save_profile(profile, replaces)
         except ProfileError as error:
-            dialog.say_trouble(sentence(str(error)), dialog.field(error.field))
+            dialog.say_trouble(sentence(translated(str(error))), dialog.field(error.field))
         except OSError as error:
             dialog.say_trouble(_unwritable(error))
         return None
@@ -310,7 +310,7 @@ class ProfileController(QObject):
             async with _client(checked, key) as client:
                 dialog.show_diagnosis(await diagnose(client))
         except ProfileError as error:
-            dialog.show_failure(sentence(str(error)))
+            dialog.show_failure(sentence(translated(str(error))))
         except SecretsError as error:
             dialog.show_failure(sentence(str(error)))
         except ServiceError as error:

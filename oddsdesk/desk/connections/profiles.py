@@ -168,7 +168,7 @@ _OLD_EMBEDDED_NAME: Final = "Embedded server"
 """Its name up to 0.1, which files and scripts may still hold."""
 GUEST_NAME: Final = N_("Running server")
 NAME_LIMIT: Final = 60
-NAMED_LIKE_A_KEY: Final = _("this looks like a key; enter it in Key, and a name here")
+NAMED_LIKE_A_KEY: Final = N_("this looks like a key; enter it in Key, and a name here")
 _LIKE_A_KEY: Final = re.compile(r"oddsdesk_live_|[\w+/=-]{32,}", re.IGNORECASE)
 SENDS_UNENCRYPTED: Final = _("Send the key unencrypted")
 """A label of the dialog that messages quote."""
@@ -313,7 +313,8 @@ class Profiles:
         others = [other for other in self._profiles if other.name != replaces]
         if any(_folded(other.name) == _folded(checked.name) for other in others):
             raise ProfileError(
-                "name", _("there is already a connection called {name!r}").format(name=checked.name)
+                "name",
+                N_("there is already a connection called {name!r}").format(name=checked.name),
             )
         before = self._profiles, self._last, self._joined
         self._profiles = [*others, checked]
@@ -360,8 +361,8 @@ class Profiles:
             return
         except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
             self.problems.append(
-                _("{path}: cannot be read ({error}); it has been renamed").format(
-                    path=self._path, error=_said(error)
+                N_("{path}: cannot be read ({error}); it has been renamed").format(
+                    path=self._path, error=" ".join(error_text(error).split())
                 )
             )
             try:
@@ -385,7 +386,7 @@ class Profiles:
                 profile = check_profile(msgspec.json.decode(raw, type=Profile))
             except (msgspec.DecodeError, ProfileError) as error:
                 self.problems.append(
-                    _("{path}: skipped a connection: {error}").format(path=self._path, error=error)
+                    N_("{path}: skipped a connection: {error}").format(path=self._path, error=error)
                 )
                 self._unread.append(raw)
                 continue
@@ -412,19 +413,19 @@ def check_profile(profile: Profile) -> Profile:
     name = " ".join(profile.name.split())
     if not name or not name.isprintable() or len(name) > NAME_LIMIT:
         raise ProfileError(
-            "name", _("expected a name of 1 to {most} characters").format(most=NAME_LIMIT)
+            "name", N_("expected a name of 1 to {most} characters").format(most=NAME_LIMIT)
         )
     if isinstance(profile, RemoteProfile):
         return _check_remote(profile, name)
     if profile.devig_method not in METHODS:
         raise ProfileError(
             "devig_method",
-            _("there is no devig method {method!r}").format(method=profile.devig_method),
+            N_("there is no devig method {method!r}").format(method=profile.devig_method),
         )
     if not REPLAY_SPEEDS[0] <= profile.speed <= REPLAY_SPEEDS[1]:
         raise ProfileError(
             "speed",
-            _("expected a speed from {least:g} to {most:,.0f}").format(
+            N_("expected a speed from {least:g} to {most:,.0f}").format(
                 least=num(REPLAY_SPEEDS[0]), most=num(REPLAY_SPEEDS[1])
             ),
         )
@@ -460,7 +461,7 @@ def _check_remote(profile: RemoteProfile, name: str) -> RemoteProfile:
         addresses = read_addresses(profile.base_url, profile.auth_url, profile.ws_url)
     except AddressError as error:
         field, _, said = error.message.partition(": ")
-        raise ProfileError(field, translated(said)) from error
+        raise ProfileError(field, said) from error
     return msgspec.structs.replace(
         profile,
         name=name,

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.tasks import in_slices, spawn
-from oddsdesk.base.texts import _, ngettext
+from oddsdesk.base.texts import _, ngettext, translated
 from oddsdesk.board.board import Board
 from oddsdesk.board.history import price_history
 from oddsdesk.board.history.sources import HistoryError, HistorySource, PriceHistorySource
@@ -200,7 +200,7 @@ class HistoryModel(QObject):
             fair = await self._load_fair(key, section, since)
         except HistoryError as error:
             if number == self._round:
-                self.problem = str(error)
+                self.problem = translated(str(error))
                 self.changed.emit(self.history is None)
             return
         if number != self._round:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QMainWindow
 
 from oddsdesk.base.files import keep_from_others, make_own_folder
 from oddsdesk.base.places import settings_folder
-from oddsdesk.base.texts import _
+from oddsdesk.base.texts import N_
 from oddsdesk.desk.settings.declared import Setting
 
 T = TypeVar("T")
@@ -42,7 +42,7 @@ class Layout:
         """Why the file cannot be read, in one line; empty if it can."""
         if self._settings.status() is QSettings.Status.NoError:
             return ""
-        return _("{file}: cannot be read; default settings are used").format(
+        return N_("{file}: cannot be read; default settings are used").format(
             file=self._settings.fileName()
         )
 
@@ -117,10 +117,11 @@ class Preferences(QObject):
 
     def get_setting(self, setting: Setting[T]) -> T:
         default = setting.kind.word_of(setting.default)
+        word = self._layout.get_word(setting.key, default)
         try:
-            return setting.kind.parse_word(self._layout.get_word(setting.key, default))
-        except ValueError as error:
-            _log.warning("setting %s: %s; the default is used", setting.key, error)
+            return setting.kind.parse_word(word)
+        except ValueError:
+            _log.warning("setting %s: %r cannot be used; the default is", setting.key, word)
             return setting.default
 
     def keep_setting(self, setting: Setting[T], value: T) -> None:

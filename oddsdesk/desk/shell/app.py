@@ -168,8 +168,8 @@ class OldRetention(QObject):
     async def _hand_over(self, server: LocalServer, word: str) -> None:
         try:
             handed_over = await server.keep_days_unless_set(_DAYS.parse_word(word))
-        except ValueError as error:
-            _log.warning("setting %s: %s; ignored", KEEP_DAYS_KEY, error)
+        except ValueError:
+            _log.warning("setting %s: %r cannot be used; ignored", KEEP_DAYS_KEY, word)
             handed_over = True
         except LocalServerError as error:
             _log.info(

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from oddsdesk.base.clock import Clock
 from oddsdesk.base.market_words import shown_game
-from oddsdesk.base.texts import _
+from oddsdesk.base.texts import N_, _
 from oddsdesk.board.board import Board
 from oddsdesk.board.history import sources
 from oddsdesk.board.model.matrix import GameEntry, RowKey
@@ -329,7 +329,7 @@ class Desk:
                 "bookmakers",
                 first
                 if count == 1
-                else _("{first} (and {count} more)").format(first=first, count=count - 1),
+                else N_("{first} (and {count} more)").format(first=first, count=count - 1),
                 action=_("Bookmakers…"),
                 act=bookmakers.open_dialog,
             )

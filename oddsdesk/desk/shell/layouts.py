@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QFileDialog, QInputDialog
 
 from oddsdesk.base.files import whole_file
 from oddsdesk.base.system_errors import file_error_text
-from oddsdesk.base.texts import _, translated
+from oddsdesk.base.texts import N_, _, translated
 from oddsdesk.desk.settings.saved_state import LAYOUT_VERSION, Layout, Saved
 from oddsdesk.desk.shell.window import MainWindow
 from oddsdesk.desk.ui.actions import Actions
@@ -59,10 +59,10 @@ class NamedLayout(msgspec.Struct, frozen=True):
             record = json.loads(text)
         except ValueError as error:
             raise LayoutError(
-                _("expected a layout as JSON: {error}").format(error=error)
+                N_("expected a layout as JSON: {error}").format(error=error)
             ) from error
         if not isinstance(record, dict) or record.get("kind") != _FILE_KIND:
-            raise LayoutError(_('expected a layout file, with "kind": "oddsdesk layout"'))
+            raise LayoutError(N_('expected a layout file, with "kind": "oddsdesk layout"'))
         return _from_record(record)
 
 
@@ -119,7 +119,7 @@ def check_name(name: str) -> None:
     """Raise ``LayoutError`` if the name is invalid."""
     if not name.strip() or len(name) > _LONGEST_NAME or not name.isprintable():
         raise LayoutError(
-            _("expected a name of 1 to {longest_name} characters, got {name!r}").format(
+            N_("expected a name of 1 to {longest_name} characters, got {name!r}").format(
                 longest_name=_LONGEST_NAME, name=name[:60]
             )
         )
@@ -135,17 +135,17 @@ def _from_record(record: dict[str, object]) -> NamedLayout:
     if record.get("version") != LAYOUT_VERSION:
         version = record.get("version")
         raise LayoutError(
-            _("expected a layout of version {layout_version}, got {version!r}").format(
+            N_("expected a layout of version {layout_version}, got {version!r}").format(
                 layout_version=LAYOUT_VERSION, version=version
             )
         )
     if not isinstance(name, str) or not isinstance(docks, str):
-        raise LayoutError(_("expected a layout with a name and docks, both strings"))
+        raise LayoutError(N_("expected a layout with a name and docks, both strings"))
     check_name(name)
     try:
         return NamedLayout(name, base64.b64decode(docks, validate=True))
     except binascii.Error as error:
-        raise LayoutError(_("expected docks in Base64: {error}").format(error=error)) from error
+        raise LayoutError(N_("expected docks in Base64: {error}").format(error=error)) from error
 
 
 def _readable(records: Iterable[dict[str, object]]) -> Iterator[NamedLayout]:
@@ -206,11 +206,11 @@ class LayoutButton(MenuButton):
 
     def _read(self, path: Path) -> None:
         if path.stat().st_size > MOST_BYTES:
-            raise LayoutError(_("this file is too large for a layout"))
+            raise LayoutError(N_("this file is too large for a layout"))
         try:
             named = NamedLayout.from_text(path.read_text(encoding="utf-8"))
         except UnicodeDecodeError as error:
-            raise LayoutError(_("expected a layout file in UTF-8")) from error
+            raise LayoutError(N_("expected a layout file in UTF-8")) from error
         self._layouts.save_layout(named)
         self.take_layout(named.name)
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 
 from oddsdesk.base.clock import Clock, MomentClock
 from oddsdesk.base.tasks import cancel_tasks, spawn
-from oddsdesk.base.texts import _
+from oddsdesk.base.texts import _, translated
 from oddsdesk.board.board import Board
 from oddsdesk.board.history.past import Past, PastLog, ServiceLog
 from oddsdesk.board.history.sources import HistoryError
@@ -190,7 +190,7 @@ class LookingBack(QObject):
         if log is None:
             return
         if isinstance(log, ServiceLog) and (why := await log.why_not_shown(at_ms)):
-            self.said.emit(why)
+            self.said.emit(translated(why))
             return
 
         def read_past(client: Client) -> Past:
@@ -218,7 +218,7 @@ class LookingBack(QObject):
                     newest = await self._newest() if at_ms >= newest else newest
                     await past.go_on(min(at_ms, newest))
                 except HistoryError as error:
-                    self.said.emit(str(error))
+                    self.said.emit(translated(str(error)))
                     self.pause()
                     return
             self.moved.emit()
@@ -279,7 +279,7 @@ class LookingBack(QObject):
             try:
                 await work(*given)
             except (HistoryError, LocalServerError) as error:
-                self.said.emit(str(error))
+                self.said.emit(translated(str(error)))
 
         task = spawn("desk: find a moment", done())
         self._asking.add(task)

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
 from oddsdesk.base.clock import Clock
-from oddsdesk.base.texts import _
+from oddsdesk.base.texts import _, translated
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.notices import Connection, ConnectionChanged, Notice
 from oddsdesk.desk.ui.controls.messages import MessageBar
@@ -79,9 +79,13 @@ class MessageCenter(QObject):
         self._say(_Message(text, icon, ink, action, act, passes, about))
 
     def warn(self, about: str, text: str, *, action: str = "", act: Act | None = None) -> None:
-        """Show and log a warning about one of the user's files, until the user closes it."""
-        warning = _Message(text, "warning", TextRole.DOWN, action, act, passes=False)
-        if all(text != shown.text for _, shown in self._warnings):
+        """Show and log a warning about one of the user's files, until the user closes it.
+
+        ``text`` is English, as logs are, and shown in the user's language.
+        """
+        shown_text = translated(text)
+        warning = _Message(shown_text, "warning", TextRole.DOWN, action, act, passes=False)
+        if all(shown_text != shown.text for _, shown in self._warnings):
             _log.warning("%s", text)
             self._warnings.append((about, warning))
             self._show()

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.base.tasks import JobFault
+from oddsdesk.base.texts import ENGLISH, use_language
 from oddsdesk.board.alerts.gate import Alert, AlertEntry
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.notices import Connection, Link
@@ -162,6 +163,19 @@ def test_warnings_wait_for_each_other_and_are_logged(
         "bookmakers.csv: not UTF-8 text",
         "alerts.toml: cannot be read",
     ]
+
+
+def test_a_warning_is_shown_in_the_language_and_logged_in_english(
+    theme: Theme, qtbot: QtBot, caplog: pytest.LogCaptureFixture
+) -> None:
+    bar, center = bar_and_center(theme, qtbot)
+    use_language("de")
+    try:
+        center.warn("bookmakers", "bookmakers.csv: not UTF-8 text; save it as CSV UTF-8")
+    finally:
+        use_language(ENGLISH)
+    assert bar.message_text == "bookmakers.csv: kein UTF-8-Text; als CSV UTF-8 speichern"
+    assert caplog.messages == ["bookmakers.csv: not UTF-8 text; save it as CSV UTF-8"]
 
 
 def test_a_warning_goes_with_what_is_done_about_it_or_when_its_file_is_read_again(

@@ -3,11 +3,13 @@
 import pytest
 
 from oddsdesk.base.tasks import exhaust
+from oddsdesk.base.texts import ENGLISH, use_language
 from oddsdesk.board.valuation.explaining import Explanation, explain
 from oddsdesk.board.valuation.verdict_words import (
     caution_text,
     cautions_text,
     duration_text,
+    english_caution,
     explanation_text,
     figure_text,
     margin_text,
@@ -224,3 +226,12 @@ def test_the_text_holds_every_number_of_the_arithmetic(desk: Desk) -> None:
         "[holds] EV ≤ 11.1 % (main markets): 6.99 %, 4.11 % left",
     ):
         assert part in text
+
+
+def test_pages_of_a_server_have_cautions_in_english() -> None:
+    use_language("de")
+    try:
+        assert caution_text(Caution.REFERENCE_STALE, "Pinnacle") == "Pinnacle ist veraltet"
+        assert english_caution(Caution.REFERENCE_STALE, "Pinnacle") == "Pinnacle is stale"
+    finally:
+        use_language(ENGLISH)
