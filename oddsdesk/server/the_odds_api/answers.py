@@ -468,6 +468,8 @@ def _keys_of(row: EncodedOddsRow, game: _Game) -> Iterable[str]:
     """Return the keys of the markets that have prices of a row."""
     if form_of(row.market_type) is not Form.PLAYER_OVER_UNDER:
         return keys.market_keys(row.market_type, row.period, game.sport)
+    if row.period:
+        return ()
     said = (_of_subject(text) for text in _decode_odds(row.odds))
     return {key for _, subject in filter(None, said) for key in keys_of_player(subject)}
 
@@ -500,7 +502,7 @@ def _of_player(text: str, stat: str, names: Mapping[str, str]) -> _Line | None:
 
 
 def _main_lines(lines: list[_Priced]) -> list[_Priced]:
-    """Return the most even line with both sides of each team or player; all if none has both."""
+    """Return the most even line of each team or player; one with both sides goes before others."""
     groups: defaultdict[str, defaultdict[float, list[_Priced]]] = defaultdict(
         lambda: defaultdict(list)
     )
@@ -518,7 +520,8 @@ def _main_lines(lines: list[_Priced]) -> list[_Priced]:
 
 def _unevenness(found: Iterable[_Priced]) -> tuple[float, float]:
     chances, lines = zip(*((1 / price, abs(line.line)) for _, line, price in found), strict=True)
-    return max(chances) - min(chances), min(lines)
+    others = chances if len(chances) > 1 else (*chances, 1 - chances[0])
+    return max(others) - min(others), min(lines)
 
 
 def _in_order(outcome: Object) -> tuple[str, float, bool, str]:

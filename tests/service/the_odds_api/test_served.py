@@ -275,20 +275,29 @@ def test_a_ladder_of_a_player_is_whole_in_the_alternate_market(served: RunningSe
         for name, price in zip(("Over", "Under"), both, strict=True)
     }
     shots = {f"Bo Ek shots Over {line}": line + 1 for line in (0.5, 1.5, 2.5)}
-    odds = points | shots
-    served.quote(market_type="player_prop", odds=odds, match_name="Leeds - Hull")
+    over_only = {"Al Ip assists Over 2.5": 1.2, "Al Ip assists Over 4.5": 2.1}
+    odds = points | shots | over_only
+    of = {"market_type": "player_prop", "match_name": "Leeds - Hull"}
+    served.quote(odds=odds, **of)
+    served.quote(odds={"Bo Ek threes Over 1.5": 2.0}, period=1, **of)
 
     def lines(key: str) -> list[float]:
         return [each["point"] for each in outcomes_of(served, "soccer_epl", key)]
 
     assert lines("player_points") == [15.5, 15.5]
     assert lines("player_points_alternate") == [10.5, 10.5, 15.5, 15.5, 20.5, 20.5]
+    assert lines("player_assists") == [4.5], "the most even one, as none has both sides"
+    assert lines("player_assists_alternate") == [2.5, 4.5]
+    assert lines("player_threes") == [], "a part of the game"
     assert lines("player_shots") == [0.5, 1.5, 2.5], "they have no alternate of it"
     listed = data(served, "sports/soccer_epl/events")
     (ident,) = [each["id"] for each in listed if each["home_team"] == "Leeds"]
     (book,) = data(served, f"sports/soccer_epl/events/{ident}/markets", **ALL)["bookmakers"]
     names = [each["key"] for each in book["markets"]]
-    assert names == ["player_points", "player_points_alternate", "player_shots"]
+    assert names == [
+        *("player_assists", "player_assists_alternate"),
+        *("player_points", "player_points_alternate", "player_shots"),
+    ]
 
 
 def unique_prices(*texts: str) -> Iterator[tuple[str, float]]:
