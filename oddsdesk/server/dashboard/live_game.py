@@ -173,12 +173,13 @@ class _Tables:
     def table(self, market: resources.MarketMatrix, reference: str) -> MarketTable:
         """Return the table of a market."""
         here, is_linked = _key(market), self._is_linked(market)
-        ages = {
-            name: self._age(cell.scraped_at)
+        seen_at = {
+            name: cell.scraped_at
             for row in market.selections
             for name, cell in row.books.items()
             if cell is not None
         }
+        ages = {name: self._age(at) for name, at in seen_at.items()}
         best = {row.selection: self._best(here, row, ages) for row in market.selections}
         often_best = {name for names, _ in best.values() for name in names}
         bets = {key: each for key, each in self._bets.items() if key[:2] == here}

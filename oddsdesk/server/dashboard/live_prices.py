@@ -23,13 +23,7 @@ from oddsdesk.pricing.assessment import (
 )
 from oddsdesk.pricing.profiles import Profiles, is_delayed, shipped_profiles
 from oddsdesk.pricing.selections import LineGroup, line_groups
-from oddsdesk.pricing.value import (
-    SERVICE_RULES,
-    ReferenceLine,
-    expected_value,
-    is_comparable,
-    suspicious_above,
-)
+from oddsdesk.pricing.value import SERVICE_RULES, expected_value, is_comparable, suspicious_above
 from oddsdesk.server.endpoints import lists
 from oddsdesk.server.gate import Call
 from oddsdesk.store.queries.game import decode_odds
@@ -68,6 +62,13 @@ class ShownBet(NamedTuple):
         """Whether to check before betting: a price is old, delayed, or from before kick-off."""
         is_old = self.age.is_old or self.sharp_age.is_old
         return is_old or self.has_started or is_delayed(self.bet.bookmaker)
+
+
+class _SharpLine(NamedTuple):
+    """A line of the sharp book, and the net odds above which a price of a side is an error."""
+
+    sides: tuple[str, ...]
+    most: Mapping[str, float]
 
 
 def age_of(seen_at: int, now_ms: int, *, in_play: bool) -> Age:
@@ -169,20 +170,31 @@ def doubts_of(
         for row in market.selections
         if row.reference is not None and row.reference.odds is not None
     }
-    lines = reference_lines(
-        Market(kind, name, sport, market.period), Prices("", sharp, 0, is_live=False), method
-    )
+    lines = {
+        key: _SharpLine(
+            line.group.sides,
+            {side: most for side in line.prices if (most := suspicious_above(line, side))},
+        )
+        for key, line in reference_lines(
+            Market(kind, name, sport, market.period), Prices("", sharp, 0, is_live=False), method
+        ).items()
+        if line.prices
+    }
     for bookmaker in market.bookmakers:
         odds = {
             row.selection: cell.odds
             for row in market.selections
             if (cell := row.books.get(bookmaker)) is not None and cell.odds is not None
         }
-        for group in line_groups(kind, name, odds, sport):
+        for group in _groups(kind, name, tuple(odds), sport):
             if doubt := _doubt_of_line(kind, group, odds):
                 found |= {(each, bookmaker): doubt for each in group.selections}
             found |= _against(lines.get(group.key), group, odds, bookmaker)
     return found | _placeholders(market)
+
+
+_groups = lru_cache(maxsize=1 << 10)(line_groups)
+"""Most bookmakers of a market have the same selections."""
 
 
 def _doubt_of_line(market_type: str, group: LineGroup, odds: Mapping[str, float]) -> str:
@@ -196,17 +208,16 @@ def _doubt_of_line(market_type: str, group: LineGroup, odds: Mapping[str, float]
 
 
 def _against(
-    line: ReferenceLine | None, group: LineGroup, odds: Mapping[str, float], bookmaker: str
+    line: _SharpLine | None, group: LineGroup, odds: Mapping[str, float], bookmaker: str
 ) -> Iterator[tuple[tuple[str, str], str]]:
     """Yield what the sharp book's line says against a bookmaker's."""
-    if line is None or not line.prices:
+    if line is None:
         return
-    is_alike = is_comparable(line.group.sides, frozenset(group.sides))
+    is_alike = is_comparable(line.sides, frozenset(group.sides))
     for selection, side in zip(group.selections, group.sides, strict=False):
-        most = suspicious_above(line, side)
         if not is_alike:
             yield (selection, bookmaker), "different market"
-        elif most is not None and net_of(bookmaker, odds[selection]) > most:
+        elif net_of(bookmaker, odds[selection]) > line.most.get(side, math.inf):
             yield (selection, bookmaker), ERROR
 
 

@@ -30,7 +30,7 @@ function put(element, text) {
 }
 
 // The hour of today; else the day, too, by its name within six days.
-function startText(at) {
+function nearText(at) {
   const start = new Date(at), today = new Date(serverNow());
   const shown = { hour: "2-digit", minute: "2-digit" };
   if (start.toDateString() !== today.toDateString()) {
@@ -53,13 +53,13 @@ function showTimes() {
     const at = Date.parse(each.dateTime);
     each.title = `${each.dateTime} (UTC)`;
     if (each.dataset.show === "age") showAge(each, serverNow() - at);
-    else put(each, each.dataset.show === "start" ? startText(at) : short.format(at));
+    else put(each, each.dataset.show === "start" ? nearText(at) : short.format(at));
   }
 }
 
 function showState() {
   if (!state.dataset.updates) return;
-  const read = `Figures of ${short.format(changedAt)}, ${agoInSteps(serverNow() - changedAt)} old.`;
+  const read = `Figures of ${nearText(changedAt)}, ${agoInSteps(serverNow() - changedAt)} old.`;
   const isLive = source !== null && source.readyState === EventSource.OPEN
     && Date.now() - heardAt < QUIET_MS;
   state.classList.toggle("is-old", !isLive);
@@ -150,7 +150,7 @@ document.addEventListener("visibilitychange", () => {
   }
 });
 const first = state.querySelector("time");
-put(first, short.format(Date.parse(first.dateTime)));
+put(first, nearText(Date.parse(first.dateTime)));
 showTimes();
 if (state.dataset.updates && !document.hidden) connect();
 setInterval(() => { showTimes(); showState(); }, 1000);
