@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from PySide6 import QtWidgets
-from PySide6.QtCore import QLocale, Qt
+from PySide6.QtCore import QLocale, Qt, QTimer
 from PySide6.QtGui import QAction, QKeyEvent, QValidator, QWheelEvent
 
 from oddsdesk.base.figures import FigureError, Habit, read_typed_amount
@@ -21,6 +21,7 @@ from oddsdesk.desk.ui.theme.theme import Theme, inset
 from oddsdesk.desk.ui.theme.tokens import TextRole
 
 _LONGEST: Final = 24
+_SAY_MS: Final = 200
 _HALF_TYPED: Final = re.compile(r"-?\d{1,12}[.,]", re.ASCII)
 
 _State = tuple[QValidator.State, str, int]
@@ -34,6 +35,7 @@ class WholeSpin(QtWidgets.QSpinBox):
         self.setLocale(QLocale.c())
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setKeyboardTracking(False)
+        self.lineEdit().textEdited.connect(lambda text: _tell_edited(self, self.typed(text)))
 
     def typed(self, text: str) -> str:
         """Return what stands before the unit."""
@@ -68,6 +70,7 @@ class DecimalSpin(QtWidgets.QDoubleSpinBox):
         self.setLocale(QLocale.c())
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setKeyboardTracking(False)  # or 200 of at most 100 would stay at 20
+        self.lineEdit().textEdited.connect(lambda text: _tell_edited(self, self._typed(text)))
 
     # Qt's virtuals
 
@@ -110,21 +113,37 @@ def _figure(text: str) -> float | None:
         return None
 
 
-def _tell_refused(field: WholeSpin | DecimalSpin, typed: str) -> None:
-    """Say below a field why it goes back to its last number."""
-    if not field.isVisible():
-        return
+def _thousands(typed: str) -> str:
+    """Return why a figure that may be thousands is refused; empty for others."""
     try:
         read_typed_amount("", typed)
-        why = ""
     except FigureError as error:
-        why = str(error) if "thousands" in str(error) else ""
+        return translated(str(error)) if "thousands" in str(error) else ""
+    return ""
+
+
+def _tell_edited(field: WholeSpin | DecimalSpin, typed: str) -> None:
+    """Say below a field, while it is edited, that its figure may be thousands."""
+    if why := _thousands(typed):
+        _say_below(field, why)
+    elif QtWidgets.QToolTip.text():
+        QtWidgets.QToolTip.hideText()
+
+
+def _tell_refused(field: WholeSpin | DecimalSpin, typed: str) -> None:
+    """Say below a field why it goes back to its last number."""
     decimals = 0 if isinstance(field, WholeSpin) else field.decimals()
     least, most = (f"{num(each):,.{decimals}f}" for each in (field.minimum(), field.maximum()))
     text = _("“{typed}” was not taken: enter a number from {least} to {most}")
-    why = translated(why) or text.format(typed=typed, least=least, most=most)
-    below = field.mapToGlobal(field.rect().bottomLeft())
-    QtWidgets.QToolTip.showText(below, sentence(why), field)
+    why = _thousands(typed) or text.format(typed=typed, least=least, most=most)
+    # after the click or the change of focus that would hide it
+    QTimer.singleShot(_SAY_MS, field, lambda: _say_below(field, why))
+
+
+def _say_below(field: QtWidgets.QWidget, text: str) -> None:
+    if field.isVisible():
+        below = field.mapToGlobal(field.rect().bottomLeft())
+        QtWidgets.QToolTip.showText(below, sentence(text), field)
 
 
 def _state(text: str, position: int, *, fits: bool) -> _State:
