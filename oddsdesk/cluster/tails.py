@@ -5,7 +5,7 @@ import contextlib
 import hmac
 import time
 from collections import defaultdict, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Protocol
@@ -20,7 +20,7 @@ from oddsdesk.server.troubles import Trouble
 from oddsdesk.store.access import AccessStore
 from oddsdesk.store.databases import DatabaseUrl
 from oddsdesk.store.errors import StoreError
-from oddsdesk.store.reader import Announcing, Batch, Tail, log_end, read_after, read_between
+from oddsdesk.store.reader import Announcing, Batch, Pair, Tail, log_end, read_after, read_between
 from oddsdesk.store.spans import Position
 from oddsdesk.store.store import Store
 from oddsdesk.store.values import Change
@@ -100,6 +100,12 @@ class PolledTail:
     async def between(self, after: Position, end: Position) -> Sequence[Change]:
         """Return the changes after a position, up to another."""
         return await self._reads.run(lambda: read_between(self._store.reader(), after, end))
+
+    async def pairs_left_out(
+        self, changes: Sequence[Change], share: Collection[str]
+    ) -> Collection[Pair]:
+        """Return which games and bookmakers in changes are not for people elsewhere."""
+        return await self._reads.run(lambda: self._store.reader().pairs_left_out(changes, share))
 
     async def merged_ids(self) -> Mapping[str, Sequence[str]]:
         """Return the ids of games joined into another, as of lately."""
@@ -268,6 +274,7 @@ class BusTail:
         self._is_behind = False
         self.end = polled.end
         self.between = polled.between
+        self.pairs_left_out = polled.pairs_left_out
 
     @contextlib.contextmanager
     def listening(self) -> Iterator[None]:

@@ -23,6 +23,7 @@ from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.server import rest
 from oddsdesk.server.dashboard.opportunities import FindOpportunities
 from oddsdesk.server.fairness import A_TURN_S, Circuit, KnownAwayError, ReaderPool
+from oddsdesk.server.local_callers import is_of_this_machine
 from oddsdesk.server.settings import ANSWERING, Role
 from oddsdesk.server.troubles import Troubles
 from oddsdesk.store.access import AccessStore
@@ -404,6 +405,8 @@ class Service(msgspec.Struct, frozen=True):
     """The secret for programs on this machine to write and see the feeds; None: none."""
     troubles: Troubles = msgspec.field(default_factory=Troubles)
     roles: frozenset[Role] = ANSWERING
+    share: tuple[str, ...] = ()
+    """Sources whose odds people elsewhere may read, too, though their terms forbid it."""
     figures: rest.Figures = msgspec.field(default_factory=rest.Figures)
     has_dashboard: bool = False
     find_opportunities: FindOpportunities | None = None
@@ -415,6 +418,16 @@ class Service(msgspec.Struct, frozen=True):
     """Returns the text for Prometheus, of all processes of this server."""
     open_streams: Callable[[], Mapping[int, int]] = dict
     """Returns the number of this process's open streams, by key."""
+
+    def reader_for(self, scope: Scope) -> Reader:
+        """Return the calling thread's reader for the sender of a request.
+
+        Odds that may not be passed on are left out for anyone not on this machine (D66): behind a
+        proxy that the server was not told of, a request seems to come from here.
+        """
+        if is_of_this_machine(scope):
+            return self.store.reader()
+        return self.store.reader_for_others(self.share)
 
 
 GET = ("GET", "HEAD")
@@ -634,7 +647,7 @@ class EndpointGate(Gate):
 
     async def reply(self, request: RequestContext) -> rest.Reply:
         """Return the endpoint's result."""
-        endpoint, store = self._endpoint, self._service.store
+        endpoint = self._endpoint
         caller = await request.require_key()
         if not request.has_method(endpoint.methods):
             await request.take_token()
@@ -645,7 +658,8 @@ class EndpointGate(Gate):
         wanted = self._wanted(request.scope, caller, asked)
 
         def answer_request() -> rest.Reply:
-            call = Call(caller, request.now_ms, store.reader(), path, asked)
+            reader = self._service.reader_for(request.scope)
+            call = Call(caller, request.now_ms, reader, path, asked)
             found = endpoint.answer(call.in_stored_words())
             if wanted.is_table and found.simulated is None:  # nobody asks health about a file
                 found = replace(found, simulated=call.reader.is_simulated(request.now_ms))

@@ -51,6 +51,8 @@ class ConnectionLimits(msgspec.Struct, frozen=True):
     """Per IPv4 address or IPv6 /64 network."""
     handshakes: int = 1_000
     """Unfinished TLS handshakes; each holds up to 350 KB."""
+    unread: int = 64 * 1024 * 1024
+    """Bytes of answers that connections without a valid key leave unread, together."""
 
 
 class PublicAddress(msgspec.Struct, frozen=True):

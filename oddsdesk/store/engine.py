@@ -244,6 +244,16 @@ class Store(ABC):
     def reader(self) -> Reader:
         """Return the calling thread's reader; the store closes it."""
 
+    def reader_for_others(self, share: Collection[str]) -> Reader:
+        """Return the calling thread's reader for people elsewhere.
+
+        It leaves out what may not be passed on, except of the sources in ``share``; those that the
+        store was opened with take precedence. The same in each call.
+        """
+        if self._share is not None:
+            return self.reader()
+        return self._own_reader("reader for others", lambda: self._open_reader(share))
+
     @abstractmethod
     def check_odds(self) -> None:
         """Look whether the odds can be read; waits, so not on a loop.
@@ -262,6 +272,10 @@ class Store(ABC):
         if self._writer is not None:
             self._writer.close_writer()
         self._close_readers()  # those that a callback of the last commit opened
+
+    @abstractmethod
+    def _open_reader(self, share: Collection[str] | None) -> Reader:
+        """Return a new reader; ``share`` as for ``open_store``."""
 
     def _submit(self, function: Callable[[Any], T], *, is_long: bool) -> Future[T]:
         if self._writer is None:

@@ -613,6 +613,10 @@ class ReaderPast:
         return [move.scraped_at for move in moves.get(key, ())]
 
 
+Pair = tuple[int, str]
+"""A game, by its row, and a bookmaker."""
+
+
 class Batch(NamedTuple):
     """Changes in the order of their shards' logs; ``end`` is the position after them."""
 
@@ -640,6 +644,11 @@ class Tail(Protocol):
 
     async def merged_ids(self) -> Mapping[str, Sequence[str]]:
         """Return the ids of games joined into another, by that one's id."""
+
+    async def pairs_left_out(
+        self, changes: Sequence[Change], share: Collection[str]
+    ) -> Collection[Pair]:
+        """Return which games and bookmakers in changes are not for people elsewhere."""
 
 
 class Grown(NamedTuple):

@@ -33,6 +33,23 @@ def test_other_hosts_are_refused(service: Any, host: str) -> None:
     assert answer.json()["error"]["message"].startswith("Host: ")
 
 
+@pytest.mark.parametrize(
+    ("target", "status"),
+    [
+        (b"http://evil.example/api/health", 400),
+        (b"http://localhost@evil.example/api/health", 400),
+        (b"https://evil.example:8765/api/health", 400),
+        (b"http://localhost/api/health", 200),
+        (b"http://[::1]:8765/api/health", 200),
+    ],
+)
+def test_the_host_of_an_absolute_target_counts(service: Any, target: bytes, status: int) -> None:
+    """RFC 9112, 3.2.2: a Host header beside it is ignored."""
+    host = "localhost" if status == 400 else "evil.example"
+    answer = service.http.get("/", headers={"Host": host}, extensions={"target": target})
+    assert answer.status_code == status
+
+
 @pytest.mark.parametrize("origin", ["http://localhost:3000", "http://127.0.0.1:8765"])
 def test_pages_of_this_machine_may_ask(service: Any, origin: str) -> None:
     assert ask(service, Origin=origin).status_code == 200

@@ -112,6 +112,7 @@ class Worker:
             owner=owner_secret_of(settings.database),
             troubles=self._troubles,
             roles=settings.roles,
+            share=settings.share,
             has_dashboard=settings.dashboard,
             find_opportunities=settings.find_opportunities,
             devig_method=settings.devig_method,

@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
 import msgspec
+from starlette.types import Scope
 
 from oddsdesk.contract import resources
 from oddsdesk.contract.access import Rights
@@ -32,11 +33,12 @@ from oddsdesk.server.dashboard.site import Answer, Dashboard, Page, Place, Updat
 from oddsdesk.server.dashboard.visits import SESSION, TurnedAway, Visit
 from oddsdesk.server.endpoints import lists
 from oddsdesk.server.fairness import ReaderPool
-from oddsdesk.server.gate import Call, Endpoint, visibility_for
+from oddsdesk.server.gate import Call, Endpoint
 from oddsdesk.server.rest import BadParameterError, Refusal, read_query
 from oddsdesk.store.accounts import OwnAccountError, UnknownAccountError
 from oddsdesk.store.keys import Caller
 from oddsdesk.store.reader import Reader
+from oddsdesk.store.values import Visibility
 
 MOST_SHOWN: Final = 50
 MOST_OF_ACCOUNT: Final = 4
@@ -168,7 +170,7 @@ class LivePages:
     async def _page(self, visit: Visit, template: str, title: str) -> Answer:
         caller, account = await self._caller(visit)
         self._count(account, caller, visit.now_ms)
-        filled = await self.read_figures(visit.path, visit.scope["query_string"], caller)
+        filled = await self.read_figures(visit.path, visit.scope, caller)
         of = _part(visit.path)
         query = visit.scope["query_string"].decode("latin-1")
         said = {"of": of, "id": visit.path.removeprefix(GAME) if of == "game" else ""}
@@ -201,24 +203,27 @@ class LivePages:
             raise TurnedAway(404, "No such account", "The account was removed.") from None
         return Caller(-session_id, b"", found.plan, found.bookmaker)
 
-    async def read_figures(self, path: str, query: bytes, caller: Caller) -> dict[str, Any]:
-        """Return what a page shows of the odds."""
-        now_ms, store = self.service.clock(), self.service.store
+    async def read_figures(self, path: str, scope: Scope, caller: Caller) -> dict[str, Any]:
+        """Return what a page shows of the odds, to the sender of a request."""
+        now_ms, query = self.service.clock(), scope["query_string"]
         held = self.dashboard.opportunities
         if path == OPPORTUNITIES and held is not None:
-            return await self._opportunities(held, query, caller)
+            return await self._opportunities(held, scope, caller)
         choose = {LIVE: self._bets, f"{LIVE}/games": self._games}
 
         def read() -> dict[str, Any]:
-            call = Call(caller, now_ms, store.reader(), {}, {}).in_stored_words()
+            reader = self.service.reader_for(scope)
+            call = Call(caller, now_ms, reader, {}, {}).in_stored_words()
             texts = dict(parse_qsl(query.decode("latin-1")))
             if path in choose:
                 filled = choose[path](call, texts)
             else:
-                filled = read_game(call, path, texts, store.reference, self.service.devig_method)
+                filled = read_game(
+                    call, path, texts, self.service.store.reference, self.service.devig_method
+                )
             return {
                 "status": 200,
-                "sharp_book": store.reference,
+                "sharp_book": self.service.store.reference,
                 **_warnings(call.reader, now_ms),
                 **filled,
             }
@@ -226,26 +231,28 @@ class LivePages:
         return await self.reads.run(read, caller.key_id)
 
     async def _opportunities(
-        self, held: HeldOpportunities, query: bytes, caller: Caller
+        self, held: HeldOpportunities, scope: Scope, caller: Caller
     ) -> dict[str, Any]:
-        now_ms, store = self.service.clock(), self.service.store
+        now_ms, service = self.service.clock(), self.service
 
-        def read_page() -> dict[str, Any]:
-            call = Call(caller, now_ms, store.reader(), {}, {}).in_stored_words()
-            fields = _fields(dict(parse_qsl(query.decode("latin-1"))))
+        def read_page() -> tuple[dict[str, Any], Visibility]:
+            reader = service.reader_for(scope)
+            call = Call(caller, now_ms, reader, {}, {}).in_stored_words()
+            fields = _fields(dict(parse_qsl(scope["query_string"].decode("latin-1"))))
             choices = self._choices(call) | _warnings(call.reader, now_ms)
             why = _why_no_prices(call, fields) or "No prices cover each other well enough now."
-            return {"status": 200, "fields": fields, "lines": [], "why": [why], **choices}
+            filled = {"status": 200, "fields": fields, "lines": [], "why": [why], **choices}
+            return filled, Visibility(live=caller.rights.live).of_share(reader.share)
 
         def read_prices() -> Prices:
-            reader = store.reader()
+            reader = service.reader_for(scope)
             rows = list(_all_odds(Call(caller, now_ms, reader, {}, {})))
             draws = [
                 (game, period, name) for game, name, period in reader.priced_draws(now_ms - DAY_MS)
             ]
-            return Prices(rows, store.reference, draws, now_ms)
+            return Prices(rows, service.store.reference, draws, now_ms)
 
-        filled = await self.reads.run(read_page, caller.key_id)
+        filled, visibility = await self.reads.run(read_page, caller.key_id)
 
         def leg_age(line: OpportunityLine, leg: LegLine) -> Age:
             return age_of(leg.seen_at, now_ms, in_play=line.is_live)
@@ -255,7 +262,7 @@ class LivePages:
             said = f"The {caller.plan.value} plan has one bookmaker; an arbitrage takes several."
             return filled | {"why": [f"{said} It needs Pro."]}
         lines, read_at = await held.get(
-            visibility_for(caller, {}), now_ms, lambda: self.reads.run(read_prices, caller.key_id)
+            visibility, now_ms, lambda: self.reads.run(read_prices, caller.key_id)
         )
         wanted = [each for each in lines if _is_wanted(each, filled["fields"])]
         if wanted:
@@ -325,7 +332,7 @@ class Follower:
         self._pages = pages
         self._account, self._token = visit.owner.account, visit.cookie(SESSION)
         self._caller = caller
-        self._path, self._query = path, visit.scope["query_string"]
+        self._path, self._scope = path, visit.scope
         self._sent = ""
         self._versions: dict[int, int | None] = {}
         """The state of the database as each thread last saw it: they count differently."""
@@ -370,7 +377,7 @@ class Follower:
         return _event("ended", "", self._pages.service.clock())
 
     async def _figures(self) -> str:
-        filled = await self._pages.read_figures(self._path, self._query, self._caller)
+        filled = await self._pages.read_figures(self._path, self._scope, self._caller)
         return self._pages.dashboard.rendered(f"live_{_part(self._path)}_part.html", filled)
 
 

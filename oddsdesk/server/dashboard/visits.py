@@ -13,8 +13,8 @@ from cryptography.fernet import Fernet, InvalidToken
 from starlette.types import Message, Receive, Scope
 
 from oddsdesk.server.dashboard import LIVE, ROOT
-from oddsdesk.server.edge.middleware import BELIEVED, LOOPBACK, UNKNOWN, host_name
-from oddsdesk.server.endpoints.ingest import is_loopback_address
+from oddsdesk.server.edge.middleware import UNKNOWN
+from oddsdesk.server.local_callers import is_of_this_machine
 from oddsdesk.store.owners import Owner
 
 SESSION: Final = "session"
@@ -36,7 +36,6 @@ _LONGEST_PAGE: Final = 1_500
 _PREFIX: Final = "__Host-"
 """Browsers accept a cookie with this prefix only from this host, by TLS (RFC 6265bis, 4.1.3.2)."""
 _FORM_TYPE: Final = b"application/x-www-form-urlencoded"
-_OF_PROXIES: Final = (b"forwarded", b"via", b"x-forwarded-", b"x-real-ip")
 
 
 class TurnedAway(Exception):  # noqa: N818 - an answer, not an error of ours
@@ -57,7 +56,7 @@ class Visit:
         self.now_ms = now_ms
         self.path: str = _path_of(scope["path"])
         self.is_encrypted = scope["scheme"] == "https"
-        self.is_private = self.is_encrypted or _is_of_this_machine(scope)
+        self.is_private = self.is_encrypted or is_of_this_machine(scope)
         """Whether nobody on the way can read it: only then are cookies and passwords read."""
         self.owner: Owner | None = None
         self.fields: dict[str, str] = {}
@@ -224,18 +223,6 @@ def _cookies(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
             known = found.get(key)
             found[key] = text if known in (None, text) and len(text) <= _LONGEST_COOKIE else ""
     return found
-
-
-def _is_of_this_machine(scope: Scope) -> bool:
-    """Return whether a browser on this machine asks, without a proxy in between."""
-    headers = scope["headers"]
-    client = scope.get("client")
-    if BELIEVED in scope or client is None or not is_loopback_address(client[0]):
-        return False
-    if any(name.startswith(_OF_PROXIES) for name, _ in headers):
-        return False
-    host = next((host_name(value) for name, value in headers if name == b"host"), None)
-    return host is not None and (host in LOOPBACK or is_loopback_address(host))
 
 
 class Seal:

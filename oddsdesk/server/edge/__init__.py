@@ -22,7 +22,8 @@ TLS handshakes                         1,000 under way, 10 s each; the oldest gi
 a head, with the framing of its body   16 KiB (431), 10 s
 a body                                 64 KiB (413), 10 s; of quotes 64 MiB and 10 KiB each 10 s
 an idle connection                     15 s
-an unread answer                       30 s; after a refusal 2 s and 1 MiB
+an unread answer                       30 s; after a refusal 2 s and 1 MiB; 64 MiB of all
+                                       without a key
 a message of a stream                  1 KiB in 64 fragments; ten frames a second
 unread messages of a stream            4 MiB, and 64 MiB of all streams of a key
 a stream without a ``ping``            60 s until it is dropped, 300 s without a text

@@ -14,8 +14,9 @@ from typing import Final
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from oddsdesk.contract.access import ErrorCode
-from oddsdesk.server.edge.middleware import BELIEVED, Proxies
+from oddsdesk.server.edge.middleware import Proxies
 from oddsdesk.server.fairness import PROBES
+from oddsdesk.server.local_callers import BELIEVED
 from oddsdesk.server.rest import Refusal, Sample, refuse, send_reply
 from oddsdesk.server.settings import ConnectionLimits
 from oddsdesk.server.troubles import Trouble
@@ -43,6 +44,7 @@ class Why(StrEnum):
     ADDRESS = "address"
     DESCRIPTORS = "descriptors"
     HANDSHAKES = "handshakes"
+    UNREAD = "unread"
 
 
 class Place:
@@ -51,14 +53,16 @@ class Place:
     ``end`` ends the connection for a newer one; the protocol of the connection sets it.
     """
 
-    __slots__ = ("_keep", "_leave", "end", "whose")
+    __slots__ = ("_keep", "_leave", "_stall", "end", "whose")
 
     def __init__(
         self,
         leave: Callable[["Place"], None],
         keep: Callable[["Place"], None] = lambda _: None,
         whose: str = "",
+        stall: Callable[["Place", int], None] = lambda _place, _unread: None,
     ) -> None:
+        self._stall = stall
         self._leave: Callable[[Place], None] | None = leave
         self._keep = keep
         self.whose = whose
@@ -68,6 +72,10 @@ class Place:
     def keep_place(self) -> None:
         """Note that a valid key was shown on it, so that no newer one replaces it."""
         self._keep(self)
+
+    def note_unread(self, unread: int) -> None:
+        """Note how many bytes of an answer its client leaves unread; 0 if it reads."""
+        self._stall(self, unread)
 
     def leave_place(self) -> None:
         """Stop counting it; may be called twice."""
@@ -96,6 +104,9 @@ class Connections:
         self._most = min(limits.in_all, most_connections())
         self._most_of_one = limits.by_address
         self._most_handshakes = limits.handshakes
+        self._most_unread = limits.unread
+        self._unread: dict[Place, int] = {}
+        """Bytes that connections without a valid key leave unread, the oldest first."""
         self._handshakes: dict[object, Callable[[], object]] = {}
         """How to close each, oldest first."""
         self._room = asyncio.Semaphore(limits.handshakes)
@@ -124,7 +135,7 @@ class Connections:
                 return None
         self._open += 1
         self._count(whose, 1)
-        place = Place(self._end, self._keep, whose)
+        place = Place(self._end, self._keep, whose, self._note_unread)
         self._strangers[place] = None
         self._strangers_of.setdefault(whose, {})[place] = None
         return place
@@ -212,10 +223,24 @@ class Connections:
         if place not in self._strangers:
             return
         del self._strangers[place]
+        self._unread.pop(place, None)
         of_address = self._strangers_of[place.whose]
         del of_address[place]
         if not of_address:
             del self._strangers_of[place.whose]
+
+    def _note_unread(self, place: Place, unread: int) -> None:
+        """Note what a stranger leaves unread; at the limit end those that have for longest."""
+        self._unread.pop(place, None)
+        if not unread or place not in self._strangers:
+            return
+        self._unread[place] = unread
+        while len(self._unread) > 1 and sum(self._unread.values()) > self._most_unread:
+            self._refuse(Why.UNREAD, "too much of the answers without a key is unread")
+            oldest = next(iter(self._unread))
+            end = oldest.end
+            oldest.leave_place()
+            end()
 
     def _make_room(self, strangers: dict[Place, None] | None) -> bool:
         """Close the oldest of these; return whether there was one."""

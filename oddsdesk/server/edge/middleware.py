@@ -15,14 +15,12 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from oddsdesk.contract.access import ErrorCode
 from oddsdesk.network.secrets import masked
 from oddsdesk.server.gate import KEY_ID, REQUEST_ID, loggable, loggable_id
+from oddsdesk.server.local_callers import AUTHORITY, BELIEVED, LOOPBACK, host_name, name_in
 from oddsdesk.server.rest import Figures, LimitsOf, Refusal, Refused, refuse, send_reply
 from oddsdesk.server.stream.hub import CHANNEL, Channel
 
-_AUTHORITY = r"(?P<name>\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z._-]+)(?::[0-9]{1,5})?"
-_HOST = re.compile(_AUTHORITY)
-_ORIGIN = re.compile(rf"https?://{_AUTHORITY}")
+_ORIGIN = re.compile(rf"https?://{AUTHORITY}")
 
-LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _WILDCARDS = frozenset({"0.0.0.0", "::"})  # noqa: S104 - compared with, not bound to
 TELL_S: Final = 60.0
 """The shortest time between log lines about wrong names, as scanners try many (s)."""
@@ -110,19 +108,8 @@ class HostGuard:
 
 
 @lru_cache(maxsize=256)
-def host_name(value: bytes) -> str | None:
-    """Return the name in a ``Host`` header, in lower case and without its port; None: bad."""
-    return _matched(_HOST, value)
-
-
-@lru_cache(maxsize=256)
 def _origin_name(value: bytes) -> str | None:
-    return _matched(_ORIGIN, value)
-
-
-def _matched(pattern: re.Pattern[str], value: bytes) -> str | None:
-    match = pattern.fullmatch(value.decode("latin-1"))
-    return None if match is None else match["name"].strip("[]").lower()
+    return name_in(_ORIGIN, value)
 
 
 def _is_address(host: str) -> bool:
@@ -133,8 +120,6 @@ def _is_address(host: str) -> bool:
     return True
 
 
-BELIEVED: Final = "oddsdesk.believed"
-"""Key of a scope that came through a trusted proxy."""
 UNKNOWN: Final = "unknown"
 """The client if a proxy names no address."""
 

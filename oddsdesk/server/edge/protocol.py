@@ -246,12 +246,14 @@ class BoundedHttp(HttpToolsProtocol):
         """Give a client that does not read a limited time to start."""
         super().pause_writing()
         self._abort_later(STALL_LIMIT_S)
+        self._place.note_unread(self.transport.get_write_buffer_size())
 
     def resume_writing(self) -> None:
         """Treat the client as reading again; a closing connection still has to end."""
         if not (self._is_deaf or self.transport.is_closing()):
             self._stop_stall_timer()
         super().resume_writing()
+        self._place.note_unread(0)
 
     # Called by the parser
 
@@ -271,6 +273,9 @@ class BoundedHttp(HttpToolsProtocol):
         size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
         if size > HEAD_LIMIT:
             raise self._stop_parser(ErrorCode.HEADERS_TOO_LARGE, _head_message())
+        if (host := _host_in(self.url)) is not None:
+            others = [each for each in self.headers if each[0] != b"host"]
+            self.headers[:] = [*others, (b"host", host)]
         if self.url.partition(b"?")[0] == INGEST_PATH:
             self._body_limit = INGEST_LIMIT
         # the parser has checked it
@@ -485,3 +490,20 @@ class BoundedHttp(HttpToolsProtocol):
 
 def _head_message() -> str:
     return f"the request line, headers and chunk framing are larger than {HEAD_LIMIT} bytes"
+
+
+def _host_in(target: bytes) -> bytes | None:
+    """Return the host of an absolute target, which counts instead of ``Host`` (RFC 9112, 3.2.2).
+
+    None for a path.
+
+    Raises:
+        httptools.HttpParserInvalidURLError: it is neither.
+    """
+    if target.startswith(b"/"):
+        return None
+    url = httptools.parse_url(target)
+    if not url.host:
+        return None
+    name = b"[%s]" % url.host if b":" in url.host else url.host
+    return name if url.port is None else b"%s:%d" % (name, url.port)

@@ -4,7 +4,6 @@ Not part of the contract. A caller needs a key that can write, or the owner's se
 """
 
 import asyncio
-import ipaddress
 import logging
 import time
 import zlib
@@ -20,9 +19,9 @@ from oddsdesk.base.tasks import cancel_tasks, in_daemon_thread, spawn
 from oddsdesk.contract.access import ErrorCode, ErrorDetail
 from oddsdesk.contract.results import with_source
 from oddsdesk.feeds.ndjson import BadLine, Batch, QuoteLines
-from oddsdesk.server.edge.middleware import BELIEVED, LOOPBACK, host_name
 from oddsdesk.server.edge.protocol import INGEST_LIMIT
 from oddsdesk.server.gate import GET, Gate, RequestContext, Service
+from oddsdesk.server.local_callers import BELIEVED, is_of_this_machine, looks_local
 from oddsdesk.server.rest import Bare, Refusal, Reply, encode_bare
 from oddsdesk.server.troubles import Trouble
 from oddsdesk.store.owner_secret import MISSING, SECRET_HEADER, OwnerSecret
@@ -155,7 +154,7 @@ class IngestGate(Gate):
         if not may_write:
             caller = await request.identify()
             if caller is None:
-                if request.has_method(METHODS) and is_of_this_machine(request.scope):
+                if request.has_method(METHODS) and _is_own_program(request.scope):
                     await self._report_refusal(request.scope)
                 raise _unauthorized(self._service.owner is not None)
             may_write = caller.may_write
@@ -347,8 +346,6 @@ def _unpacking(encoding: bytes) -> Callable[[bytes], Iterator[bytes]]:
 
 FEEDS_PATH = "/administration/feeds"
 SECRET: Final = SECRET_HEADER.lower().encode()
-_OF_OTHERS: Final = (b"origin", b"forwarded", b"via", b"x-forwarded-", b"x-real-ip")
-"""Beginnings of headers that browsers and proxies send."""
 
 
 class FeedsGate(Gate):
@@ -392,36 +389,22 @@ async def is_owner(scope: Scope, owner: OwnerSecret | None) -> bool:
 
     A request from a page in a browser or through a proxy is refused even with the secret.
     """
-    if owner is None or BELIEVED in scope or not is_of_this_machine(scope):
+    if owner is None or _is_of_a_page(scope) or not is_of_this_machine(scope):
         return False
     said = secrets_in(scope)
     return len(said) == 1 and await asyncio.to_thread(owner.matches, said[0])
 
 
-def is_of_this_machine(scope: Scope) -> bool:
-    """Return whether the request comes from this machine, judging by address and headers.
+def _is_own_program(scope: Scope) -> bool:
+    """Return whether a program on this machine seems to ask, or one of a trusted proxy's."""
+    return looks_local(scope) and not _is_of_a_page(scope)
 
-    A proxy that adds no header is recognised if it passes on the public name as ``Host``.
-    """
-    headers = scope["headers"]
-    if not is_loopback_address((scope.get("client") or ("",))[0]):
-        return False
-    if any(name.startswith(_OF_OTHERS) for name, _ in headers):
-        return False
-    host = next((host_name(value) for name, value in headers if name == b"host"), None)
-    return host is not None and (host in LOOPBACK or is_loopback_address(host))
+
+def _is_of_a_page(scope: Scope) -> bool:
+    """Return whether a page in a browser sent the request."""
+    return any(name == b"origin" for name, _ in scope["headers"])
 
 
 def secrets_in(scope: Scope) -> list[bytes]:
     """Return the owner's secret in a request; None if there is none or more than one."""
     return [value for name, value in scope["headers"] if name == SECRET]
-
-
-def is_loopback_address(address: str) -> bool:
-    """Return whether an address is of this machine."""
-    try:
-        found = ipaddress.ip_address(address)
-    except ValueError:
-        return False
-    mapped = found.ipv4_mapped if isinstance(found, ipaddress.IPv6Address) else None
-    return (mapped or found).is_loopback

@@ -449,8 +449,8 @@ TTL_MS = 60_000
 class CatalogueCache:
     """Keeps answers for a minute, by request.
 
-    The catalogue is the same for everyone, so the caller is not part of the key. Empty answers are
-    not kept, so that a first feed shows at once.
+    The catalogue is the same for everyone who may see the same sources, so the caller is not part
+    of the key. Empty answers are not kept, so that a first feed shows at once.
     """
 
     def __init__(self) -> None:
@@ -504,7 +504,7 @@ class Catalogue:
             sports = call.reader.list_sports(call.now_ms)
             return Payload(encode_data(sports)), bool(sports)
 
-        return self._cache.kept_answer("sports", call.now_ms, find_sports)
+        return self._cache.kept_answer(("sports", call.reader.share), call.now_ms, find_sports)
 
     def _bookmakers(self, call: Call) -> Payload:
         has_live = call.asked["is_live"]
@@ -513,4 +513,5 @@ class Catalogue:
             found = call.reader.list_bookmakers(call.now_ms, has_live)
             return Payload(encode_data(found), count=len(found)), bool(found)
 
-        return self._cache.kept_answer(("bookmakers", has_live), call.now_ms, find_bookmakers)
+        asked = ("bookmakers", has_live, call.reader.share)
+        return self._cache.kept_answer(asked, call.now_ms, find_bookmakers)

@@ -44,7 +44,7 @@ class Answering:
 
     def __init__(self, service: Service, tail: Tail, settings: Settings) -> None:
         access, troubles = service.access, service.troubles
-        self.hub = Hub(tail, access, service.store.reference, troubles)
+        self.hub = Hub(tail, access, service.store.reference, troubles, service.share)
         stream = Stream(self.hub, access, service.clock, service.figures)
         self._service = msgspec.structs.replace(
             service, stream=stream, open_streams=self.hub.streams_by_key

@@ -62,6 +62,7 @@ class Server:
             owner=owner_secret_of(settings.database),
             troubles=self.troubles,
             roles=settings.roles,
+            share=settings.share,
             has_dashboard=settings.dashboard,
             find_opportunities=settings.find_opportunities,
             devig_method=settings.devig_method,

@@ -15,6 +15,7 @@ from oddsdesk.base.clock import Clock
 from oddsdesk.contract.access import DAY_S
 from oddsdesk.contract.resources import StreamToken
 from oddsdesk.server.gate import KEY_ID, Gate, LoopAccess, RequestContext, require_stream, used_up
+from oddsdesk.server.local_callers import is_of_this_machine
 from oddsdesk.server.rest import (
     BadParameterError,
     Bare,
@@ -105,6 +106,7 @@ class Stream:
             caller, token = await self._caller(scope["query_string"])
             scope[KEY_ID] = caller.key_id
             interest = _asked_interest(caller, scope["query_string"])
+            interest = interest._replace(is_elsewhere=not is_of_this_machine(scope))
             if position is None:
                 raise _ClosedError(TRY_LATER, _UNAVAILABLE)
             count = await self._admit(caller, token)

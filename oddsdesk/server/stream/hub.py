@@ -5,7 +5,7 @@ import contextlib
 import logging
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, Protocol
 
 import msgspec
@@ -20,7 +20,7 @@ from oddsdesk.server.rest import Sample
 from oddsdesk.server.troubles import RetryWhileUnavailable, Troubles
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.keys import Caller
-from oddsdesk.store.reader import Batch, Tail
+from oddsdesk.store.reader import Batch, Pair, Tail
 from oddsdesk.store.spans import Position
 from oddsdesk.store.values import Change
 
@@ -58,6 +58,8 @@ class Interest(NamedTuple):
     bookmaker: str | None = None
     game_id: str | None = None
     live: bool = True
+    is_elsewhere: bool = False
+    """Whether it is not on this machine, so that odds that may not be passed on are left out."""
 
 
 class Subscriber(msgspec.Struct, frozen=True, eq=False):
@@ -76,6 +78,7 @@ class _Shape(NamedTuple):
     bookmaker: bool
     game_id: bool
     live: bool
+    is_elsewhere: bool
 
 
 def _shape(interest: Interest) -> _Shape:
@@ -85,6 +88,7 @@ def _shape(interest: Interest) -> _Shape:
         interest.bookmaker is not None,
         interest.game_id is not None,
         interest.live,
+        interest.is_elsewhere,
     )
 
 
@@ -134,16 +138,27 @@ class Subscribers:
         """Return whether anyone wants a single game."""
         return any(shape.game_id for shape in self._shapes)
 
+    @property
+    def are_elsewhere(self) -> bool:
+        """Return whether anyone is not on this machine."""
+        return any(shape.is_elsewhere for shape in self._shapes)
+
     def interests_in(
-        self, change: Change, merged_ids: Mapping[str, Sequence[str]]
+        self,
+        change: Change,
+        merged_ids: Mapping[str, Sequence[str]],
+        left_out: Collection[Pair] = (),
     ) -> Iterator[Interest]:
         """Yield the interests of current subscribers that match a change.
 
-        ``merged_ids``: by game id, the ids of games joined into it.
+        ``merged_ids``: by game id, the ids of games joined into it. ``left_out``: what is not for
+        people elsewhere.
         """
         games = (change.game_id, *merged_ids.get(change.game_id, ()))
-        for sport, competition, bookmaker, game_id, live in self._shapes:
+        for sport, competition, bookmaker, game_id, live, is_elsewhere in self._shapes:
             if change.is_live and not live:
+                continue
+            if is_elsewhere and (change.game, change.bookmaker) in left_out:
                 continue
             for game in games if game_id else (None,):
                 interest = Interest(
@@ -152,6 +167,7 @@ class Subscribers:
                     change.bookmaker if bookmaker else None,
                     game,
                     live,
+                    is_elsewhere,
                 )
                 if interest in self._by_interest:
                     yield interest
@@ -185,11 +201,18 @@ class Hub:
     """Subscribers of the stream and the task that serves them; one event loop only."""
 
     def __init__(
-        self, tail: Tail, access: LoopAccess, reference: str, troubles: Troubles | None = None
+        self,
+        tail: Tail,
+        access: LoopAccess,
+        reference: str,
+        troubles: Troubles | None = None,
+        share: Collection[str] = (),
     ) -> None:
+        """``share``: sources that people elsewhere may have, though their terms forbid it."""
         self._tail = tail
         self._access = access
         self._reference = reference
+        self._share = share
         self._subscribers = Subscribers()
         self._opening: set[Channel] = set()
         """Accepted but not subscribed yet."""
@@ -236,11 +259,21 @@ class Hub:
             return
         alone = Subscribers()
         alone.add_subscriber(subscriber)
-        merged = await self._tail.merged_ids() if alone.ask_for_games else {}
+        exceptions = await self._exceptions(alone, missed)
         for change in missed:
-            frame = self._frame(change) if any(alone.interests_in(change, merged)) else None
+            frame = self._frame(change) if any(alone.interests_in(change, *exceptions)) else None
             if frame is not None and subscriber.channel.offer_frames(frame):
                 self._messages += 1
+
+    async def _exceptions(
+        self, subscribers: Subscribers, changes: Sequence[Change]
+    ) -> tuple[Mapping[str, Sequence[str]], Collection[Pair]]:
+        """Return joined games and what is left out, as far as these subscribers need them."""
+        tail = self._tail
+        merged = await tail.merged_ids() if subscribers.ask_for_games else {}
+        is_any_elsewhere = subscribers.are_elsewhere
+        left_out = await tail.pairs_left_out(changes, self._share) if is_any_elsewhere else ()
+        return merged, left_out
 
     def _add(self, subscriber: Subscriber, position: Position) -> None:
         if self._closed:
@@ -297,18 +330,20 @@ class Hub:
         after = self._position
         batch = await self._tail.next(after, BATCH)
         if batch.changes:
-            merged = await self._tail.merged_ids() if self._subscribers.ask_for_games else {}
-            async with self._sending:
+            async with self._sending:  # so nobody comes between the look and the sending
+                exceptions = await self._exceptions(self._subscribers, batch.changes)
                 if self._position == after:  # otherwise all had left: these are old for new ones
-                    await self._send(batch, merged)
+                    await self._send(batch, *exceptions)
             is_flood = len(batch.changes) >= BATCH
             await asyncio.sleep(BREATH_S if is_flood and self._is_someone_behind() else 0)
         self._check_streams()
 
-    async def _send(self, batch: Batch, merged_ids: Mapping[str, Sequence[str]]) -> None:
+    async def _send(
+        self, batch: Batch, merged_ids: Mapping[str, Sequence[str]], left_out: Collection[Pair]
+    ) -> None:
         self._position = batch.end
         try:
-            await in_slices(self._hand_out(batch.changes, merged_ids))
+            await in_slices(self._hand_out(batch.changes, merged_ids, left_out))
         except Exception:
             self._give_up_all()
             raise
@@ -333,11 +368,14 @@ class Hub:
         self._subscribers.remove_all()
 
     def _hand_out(
-        self, changes: Sequence[Change], merged_ids: Mapping[str, Sequence[str]]
+        self,
+        changes: Sequence[Change],
+        merged_ids: Mapping[str, Sequence[str]],
+        left_out: Collection[Pair],
     ) -> Iterator[None]:
         frames: dict[Interest, list[bytes]] = defaultdict(list)
         for change in changes:
-            interests = [*self._subscribers.interests_in(change, merged_ids)]
+            interests = [*self._subscribers.interests_in(change, merged_ids, left_out)]
             frame = self._frame(change) if interests else None
             if frame is not None:
                 for interest in interests:

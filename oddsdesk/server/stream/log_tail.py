@@ -2,13 +2,13 @@
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from oddsdesk.base.files import WriteWatch
 from oddsdesk.base.tasks import until_beat
-from oddsdesk.store.reader import Batch, log_end, read_after, read_between
+from oddsdesk.store.reader import Batch, Pair, log_end, read_after, read_between
 from oddsdesk.store.spans import Position
 from oddsdesk.store.store import Store
 from oddsdesk.store.values import Change
@@ -123,3 +123,9 @@ class LogTail:
     async def merged_ids(self) -> Mapping[str, Sequence[str]]:
         """Return the ids of games joined into another, by that one's id."""
         return self._store.reader().merged_ids()
+
+    async def pairs_left_out(
+        self, changes: Sequence[Change], share: Collection[str]
+    ) -> Collection[Pair]:
+        """Return which games and bookmakers in changes are not for people elsewhere."""
+        return self._store.reader().pairs_left_out(changes, share)

@@ -46,6 +46,8 @@ from oddsdesk.store.values import EncodedOddsRow, Filters, Page, Visibility
 UPCOMING: Final = "upcoming"
 """Their sport key of all games in play, and of the next ``_NEXT_GAMES``."""
 _NEXT_GAMES: Final = 8
+_ENOUGH_GAMES: Final = 2 * _NEXT_GAMES
+"""Of this number of later games the rows are read: some may have nothing to answer."""
 _STEP_MS: Final = 5 * MINUTE_MS
 """Between two snapshots of the history."""
 _PAGE: Final = 2_000
@@ -126,7 +128,7 @@ class Answers:
 
     def events(self, key: str) -> list[Object]:
         """Return the games of a sport."""
-        return [game.head(self._asked) for game in self._games(key)]
+        return [game.head(self._asked) for game in self._shown_games(key)]
 
     def odds(self, key: str) -> list[Object]:
         """Return the games of a sport that have any of the requested odds."""
@@ -175,7 +177,7 @@ class Answers:
     def scores(self, key: str) -> list[Object]:
         """Return current games with their scores; with ``daysFrom`` also those that have ended."""
         days = self._asked.days_from or 0
-        games = {game.ident: game for game in self._games(key)}
+        games = {game.ident: game for game in self._shown_games(key)}
         best: dict[str, StoredResult] = {}
         since = self._now_ms - max(days, 1) * DAY_MS
         for code in sorted(self._competitions(key)):
@@ -243,6 +245,14 @@ class Answers:
         ]
         return sorted(found, key=lambda game: (game.kick_off, game.ident))
 
+    def _shown_games(self, key: str) -> list[_Game]:
+        """Return the same as a list of theirs has them: ``UPCOMING`` ends after a few."""
+        games = self._games(key)
+        if key == UPCOMING:
+            begun = sum(game.kick_off <= self._moment for game in games)
+            return games[: begun + _NEXT_GAMES]
+        return games
+
     def _game(self, key: str, ident: str) -> _Game:
         for game in self._games(key):
             if game.ident == ident:
@@ -309,9 +319,13 @@ class Answers:
         yield from _pages(page)
 
     def _with_odds(self, key: str, only: _Game | None = None) -> Iterator[tuple[_Game, Object]]:
-        """Yield games, each with the answer that has its requested odds, by kick-off."""
+        """Yield games, each with the answer that has its requested odds, by kick-off.
+
+        Rows come by kick-off, so for ``UPCOMING`` the rest is not read.
+        """
         found: dict[str, tuple[_Game, dict[str, list[EncodedOddsRow]]]] = {}
         codes = self._competitions(key) if only is None else {only.competition}
+        later: set[str] = set()
         for code in codes:
             types = {name for each in self._wanted(code, "") for name in each.types}
             single = next(iter(types)) if len(types) == 1 and code else None
@@ -327,10 +341,22 @@ class Answers:
                 game, by_bookmaker = found[ident]
                 if self._is_asked(row.bookmaker) and self._stands(row, game):
                     by_bookmaker.setdefault(row.bookmaker, []).append(row)
+                    if key == UPCOMING and self._is_for_later(row, game):
+                        later.add(ident)
+                        if len(later) > _ENOUGH_GAMES:
+                            del found[ident]  # its other rows are not read
+                            break
         games = sorted(found.values(), key=lambda each: (each[0].kick_off, each[0].ident))
         for game, by_bookmaker in games:
             bookmakers = [*self._bookmakers(game, by_bookmaker)]
             yield game, {**game.head(self._asked), "bookmakers": bookmakers}
+
+    def _is_for_later(self, row: EncodedOddsRow, game: _Game) -> bool:
+        """Return whether it is a requested price of a game that has not begun."""
+        if row.is_live or game.kick_off <= self._moment:
+            return False
+        wanted = self._wanted(game.competition, game.sport)
+        return any(row.market_type in m.types and row.period == m.kind.period for m in wanted)
 
     def _is_asked(self, bookmaker: str) -> bool:
         asked = self._asked

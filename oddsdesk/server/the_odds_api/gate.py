@@ -1,4 +1,7 @@
-"""The paths of The Odds API: any key is accepted, nothing is counted."""
+"""The paths of The Odds API: any key is accepted, nothing is counted.
+
+So they are for programs on this machine alone: not for proxies, and not for web pages.
+"""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -10,6 +13,7 @@ from oddsdesk.contract.access import ErrorCode
 from oddsdesk.server import rest
 from oddsdesk.server.fairness import A_TURN_S, MOST_WAITING, RETRY_S, LineFullRefusal, ReaderPool
 from oddsdesk.server.gate import GET, Gate, RequestContext, Service
+from oddsdesk.server.local_callers import is_of_this_machine
 from oddsdesk.server.the_odds_api import NAME, ROOT
 from oddsdesk.server.the_odds_api.answers import Answers, of_snapshot
 from oddsdesk.server.the_odds_api.asking import Asked, TurnedDown, read_query
@@ -20,6 +24,9 @@ QUOTA: Final[rest.Headers] = (
     (b"x-requests-last", b"0"),
 )
 """The credits that programs look at: always the same, as nothing costs any."""
+_OTHER_SITES: Final = (b"cross-site", b"same-site")
+"""Values of ``Sec-Fetch-Site`` of requests that a page of another site or port makes."""
+_OWN_PAGES_ONLY: Final = (b"cross-origin-resource-policy", b"same-origin")
 _TURNS: Final = 5
 """The estimated cost of an answer, in turns."""
 _encode: Final = msgspec.json.Encoder().encode
@@ -39,6 +46,7 @@ class OddsApiGate(Gate):
     async def reply(self, request: RequestContext) -> rest.Reply:
         """Return what The Odds API would."""
         try:
+            _require_own_program(request.scope)
             answer = await self._answer(request)
         except TurnedDown as refusal:
             return _reply(refusal.status, refusal.body)
@@ -73,6 +81,17 @@ class OddsApiGate(Gate):
 
         reads = self._looks_back if looks_back else self._reads
         return await reads.run(answer_request, NAME, _TURNS * A_TURN_S)
+
+
+def _require_own_program(scope: Scope) -> None:
+    """Refuse callers behind a proxy, and pages of other sites: these need no answer to do harm."""
+    if not is_of_this_machine(scope):
+        message = "This interface is for programs on the server's own machine, without a proxy."
+        raise TurnedDown("ACCESS_DENIED", message, 403)
+    sites = [value for name, value in scope["headers"] if name == b"sec-fetch-site"]
+    if any(each in _OTHER_SITES for each in sites):
+        message = "Other web sites may not use this server; call it from a program."
+        raise TurnedDown("ACCESS_DENIED", message, 403)
 
 
 def _moment(asked: Asked, now_ms: int) -> int:
@@ -112,4 +131,4 @@ def _of_history(parts: list[str]) -> _Read | None:
 
 
 def _reply(status: int, body: Any, headers: rest.Headers = ()) -> rest.Reply:
-    return rest.Reply(status, _encode(body), [*QUOTA, *headers])
+    return rest.Reply(status, _encode(body), [*QUOTA, _OWN_PAGES_ONLY, *headers])

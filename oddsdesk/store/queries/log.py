@@ -44,6 +44,11 @@ LEFT JOIN quote q ON q.game = c.game AND q.bookmaker = c.bookmaker
     AND q.market_type = c.market_type AND q.period = c.period
 WHERE {OF_SHARD} AND c.seq > :seq ORDER BY c.seq LIMIT :limit
 """
+_LEFT_OUT: Final = """
+SELECT DISTINCT game, bookmaker FROM origin
+WHERE game IN (SELECT value FROM json_each(:games)) AND NOT may_share
+    AND NOT source IN (SELECT value FROM json_each(:share))
+"""
 LAST_SEQ: Final = "SELECT seq FROM sqlite_sequence WHERE name = 'price_change'"
 _HISTORY: Final = """
 SELECT c.bookmaker, c.odds, c.is_live, c.scraped_at
@@ -202,6 +207,11 @@ class LogReader:
         self._share = None if share is None else tuple(share)
         self._reference = reference
 
+    @property
+    def share(self) -> tuple[str, ...] | None:
+        """Sources that it includes although they forbid passing on; None: all."""
+        return self._share
+
     def close(self) -> None:
         """Close the connection; the store does it."""
         self._select.close()
@@ -219,6 +229,18 @@ class LogReader:
         """Return the log of a shard after ``seq``, at most ``limit`` rows."""
         asked = {"shard": shard, "seq": seq, "limit": limit, "reference": self._reference}
         return self._changes(_AFTER, asked)
+
+    def pairs_left_out(
+        self, changes: Iterable[Change], share: Collection[str]
+    ) -> frozenset[tuple[int, str]]:
+        """Return the games, by row, and bookmakers in changes that may not be passed on.
+
+        Except of the sources in ``share``.
+        """
+        games = sorted({change.game for change in changes})
+        asked = {"games": self._select.list_parameter(games)}
+        rows = self._select(_LEFT_OUT, {**asked, **share_parameter(self._select, share)})
+        return frozenset((game, bookmaker) for game, bookmaker in rows)
 
     def last_seq(self, shard: int = 0) -> int:
         """Return the end of a shard's log, 0 if it is empty."""

@@ -229,7 +229,7 @@ class SqliteStore(Store):
         )
 
     def reader(self) -> SqliteReader:
-        return self._own_reader("reader", self._open_reader)
+        return self._own_reader("reader", lambda: self._open_reader(self._share))
 
     def check_odds(self) -> None:
         self.reader().last_scraped_at()
@@ -239,13 +239,18 @@ class SqliteStore(Store):
         if self._sync is not None:
             self._sync.end_syncing()
 
-    def _open_reader(self) -> SqliteReader:
+    def _open_reader(self, share: Collection[str] | None) -> SqliteReader:
         if self._place is not None:
             self._place.check_place()
         connection = database.open_reader(self.path, ODDS, checked=True)
         check = SchemaCheck(self.path, ODDS)
         return SqliteReader(
-            connection, self.reference, check, self._share, self._find_older, self._recent
+            connection,
+            self.reference,
+            check,
+            share,
+            self._find_older,
+            self._recent if share is None else None,
         )
 
     def _note_recording(self, recorded: Future[Recorded], logged: Sequence[Change]) -> None:

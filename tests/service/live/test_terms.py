@@ -54,7 +54,7 @@ async def record(live: LiveService) -> None:
     await live.record(*told, origin=THE_ODDS_API)
 
 
-async def everything(live: LiveService) -> dict[str, Any]:
+async def everything(live: LiveService, **headers: str) -> dict[str, Any]:
     """All that a key of the largest plan is answered."""
     key = live.key()
     at = format_ms(NOW)
@@ -65,7 +65,7 @@ async def everything(live: LiveService) -> dict[str, Any]:
         paths += [f"/api/games/{game}", f"/api/games/{game}?as_of={at}", f"/api/events/{name}"]
     found = {}
     for path in paths:
-        answer = await live.http.get(path, headers={"X-Api-Key": key})
+        answer = await live.http.get(path, headers={"X-Api-Key": key, **headers})
         found[path] = answer.text if answer.status_code == 200 else answer.status_code
     return found
 
@@ -75,6 +75,8 @@ async def test_on_other_addresses_no_answer_holds_them(serve: Open, bets: Any) -
         await record(live)
         await bets(live, 1)
         full = await everything(live)
+        hidden = await everything(live, **{"X-Forwarded-For": "1.2.3.4"})
+        assert await everything(live) == full
     assert all("Unibet" in str(full[f"/api/{path}"]) for path in ("odds", "bookmakers"))
     async with serve(ANYWHERE) as live:
         found = await everything(live)
@@ -87,6 +89,7 @@ async def test_on_other_addresses_no_answer_holds_them(serve: Open, bets: Any) -
         ]
     for path, text in found.items():
         assert not any(name in str(text) for name in ("Unibet", "Pinnacle", "Leeds")), path
+    assert hidden == found
     assert found[f"/api/events/{HERS}"] == found[f"/api/games/{game_id('E1', HERS)}"] == 404
 
 
@@ -129,6 +132,50 @@ async def test_the_stream_is_silent_of_them_and_goes_on(serve: Open, listening: 
         messages = [await listening.message(client) for _ in range(3)]
         await client.close()
     assert {message["bookmaker"] for message in messages} == {"Betway"}
+
+
+PROXIES = {
+    "X-Forwarded-For": "1.2.3.4",
+    "X-Forwarded-Host": "odds.example.org",
+    "X-Forwarded-Proto": "https",
+    "Forwarded": "for=1.2.3.4",
+    "Via": "1.1 proxy",
+    "X-Real-IP": "1.2.3.4",
+    "CF-Connecting-IP": "1.2.3.4",
+}
+
+
+@pytest.mark.parametrize("name", PROXIES)
+async def test_a_proxy_that_the_server_does_not_know_gets_none(serve: Open, name: str) -> None:
+    """It connects from this machine, but asks for others."""
+    async with serve("127.0.0.1") as live:
+        await record(live)
+        headers = {"X-Api-Key": live.key(), name: PROXIES[name]}
+        answer = await live.http.get("/api/odds", headers=headers)
+        assert {row["bookmaker"] for row in answer.json()["data"]} == {"Betway"}
+
+
+async def test_through_a_proxy_the_same_may_be_shared(serve: Open, bets: Any) -> None:
+    async with serve("127.0.0.1", "the-odds-api") as live:
+        await record(live)
+        await bets(live, 1)
+        assert await everything(live, Via="1.1 proxy") == await everything(live)
+
+
+async def test_a_stream_through_a_proxy_is_silent_of_them(serve: Open, listening: Any) -> None:
+    async with serve("127.0.0.1") as live:
+        near = await live.stream()
+        far = await live.open(token=await live.token(live.key()), headers={"Via": "1.1 proxy"})
+        await live.record(live.quote(bookmaker="Unibet"), origin=THE_ODDS_API)
+        await live.record(live.quote(bookmaker="Betway"), origin=OWN)
+        assert {(await listening.message(near))["bookmaker"] for _ in range(6)} == {
+            "Betway",
+            "Unibet",
+        }
+        seen = [await listening.message(far) for _ in range(3)]
+        await near.close()
+        await far.close()
+    assert {message["bookmaker"] for message in seen} == {"Betway"}
 
 
 async def test_files_and_lines_of_that_source_are_its_prices_too(

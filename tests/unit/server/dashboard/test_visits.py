@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from oddsdesk.server.dashboard.visits import ONCE_S, Seal, Visit
-from oddsdesk.server.edge.middleware import BELIEVED
+from oddsdesk.server.local_callers import BELIEVED
 
 SEAL = Seal(b"s" * 32)
 NOW = 1_795_000_000_000

@@ -86,7 +86,7 @@ def test_there_are_so_many_of_an_address(address: str, same: str, other: str, cl
     assert connections.enter(other) is not None
     place.leave_place()
     assert connections.enter(address) is not None
-    assert refused(connections) == {"all": 0, "address": 1, "descriptors": 0, "handshakes": 0}
+    assert refused(connections)["address"] == sum(refused(connections).values()) == 1
 
 
 def test_a_proxy_has_as_many_as_there_may_be_and_whom_it_names_has_a_share(clock: Clock) -> None:
@@ -235,3 +235,37 @@ async def test_a_client_of_a_proxy_is_refused_what_is_one_too_many(clock: Clock)
     others = ("other", "probe", "keyed", "itself", "pretending")
     assert [inner[each]["status"] for each in others] == [204] * 5
     assert (await asked(whole, "127.0.0.1", "192.0.2.1"))["status"] == 204
+
+
+def stalling(connections: Connections, ended: list[int], number: int, unread: int) -> Place:
+    place = connections.enter("192.0.2.1")
+    assert place is not None
+    place.end = lambda: ended.append(number)
+    place.note_unread(unread)
+    return place
+
+
+def test_the_oldest_unread_answers_give_way(clock: Clock) -> None:
+    """D83: an answer without a key may be large, and 1,000 connections of an address many."""
+    connections = Connections(ConnectionLimits(unread=100), Proxies(), clock)
+    ended: list[int] = []
+    first = stalling(connections, ended, 0, 60)
+    first.note_unread(0)
+    stalling(connections, ended, 1, 60)
+    stalling(connections, ended, 2, 30)
+    assert not ended, "the first is read again"
+    stalling(connections, ended, 3, 30)
+    stalling(connections, ended, 4, 300)
+    assert ended == [1, 2, 3], "the newest may be of any size"
+    assert (opened(connections), refused(connections)["unread"]) == (2, 3)
+
+
+def test_unread_answers_to_a_key_are_not_counted(clock: Clock) -> None:
+    connections = Connections(ConnectionLimits(unread=100), Proxies(), clock)
+    ended: list[int] = []
+    first = stalling(connections, ended, 0, 90)
+    first.keep_place()
+    first.note_unread(90)
+    stalling(connections, ended, 1, 90).leave_place()
+    stalling(connections, ended, 2, 90)
+    assert not ended

@@ -8,10 +8,12 @@ from collections.abc import AsyncIterator
 import pytest
 
 from oddsdesk.server.edge import protocol
+from oddsdesk.server.edge.connections import Connections
 from oddsdesk.server.edge.listener import HttpServer, bind
 from oddsdesk.server.edge.protocol import BODY_LIMIT, HEAD_LIMIT, Refusals
 from oddsdesk.server.fairness import LEAVING
 from oddsdesk.server.rest import Figures
+from oddsdesk.server.settings import ConnectionLimits
 
 LIMIT_S = 30
 LARGE = 32 * 1024 * 1024
@@ -434,6 +436,33 @@ async def test_client_that_does_not_read_its_answer_is_dropped(monkeypatch, conn
         writer.transport.resume_reading()
         with contextlib.suppress(ConnectionError):
             assert len(await _rest(reader)) < LARGE
+
+
+async def test_another_unread_answer_takes_the_memory_of_the_oldest():
+    limits = ConnectionLimits(unread=LARGE + 1)
+    listener = bind("127.0.0.1", 0)
+    server = HttpServer(_app, listener, connections=Connections(limits))
+    await server.start_http()
+    clients = [socket.create_connection(listener.getsockname()) for _ in range(2)]
+    try:
+        for client in clients:
+            client.settimeout(LIMIT_S)
+            client.sendall(b"GET /large HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            await asyncio.to_thread(client.recv, 1)
+        first, last = [await asyncio.to_thread(_length, client) for client in clients]
+        assert first < LARGE < last
+    finally:
+        for client in clients:
+            client.close()
+        await server.stop_http()
+
+
+def _length(client: socket.socket) -> int:
+    length = 0
+    with contextlib.suppress(ConnectionError):
+        while data := client.recv(1 << 20):
+            length += len(data)
+    return length
 
 
 async def test_client_that_reads_slowly_but_reads_gets_it_all(monkeypatch):
