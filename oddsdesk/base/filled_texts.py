@@ -6,7 +6,8 @@ perhaps one that came from a server, only the finished English is at hand.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from string import Formatter
 from typing import Final, NamedTuple
 
@@ -16,7 +17,8 @@ _WHOLE_WORD: Final = re.compile(r"(?<![\w\0])[^\W\d_]+(?![\w\0])")
 LEAST_LETTERS: Final = 6
 """A template with fewer letters, such as ``{count} of {total}``, would match almost anything.
 
-It is used only if one of its values is itself a text that is translated.
+It is used only if one of its values is itself a text that is translated, or all are numbers. So is
+one with a single word, such as ``{games} games``.
 """
 _A_NUMBER: Final = ("count", "number", "total")
 """Values with these names match numbers only, so ``{count} prices`` is not ``My prices``."""
@@ -24,61 +26,89 @@ _A_NUMBER: Final = ("count", "number", "total")
 
 _OF_DATA: Final = ("field", "file", "path", "host", "url", "database", "folder")
 """Values with these names are never translated, so a column stays ``stake``."""
-MARKS: Final = ("\n", "; ", ". ", ": ")
-"""What separates the parts of a text, the strongest first."""
+_OF_FIELD: Final = ": "
+MARKS: Final = ("\n", "; ", ". ", _OF_FIELD)
+"""What separates the parts of a text."""
+Translate = Callable[[str], tuple[str, int]]
+"""Returns a translation, and how many letters of the text it leaves as they were."""
+_Way = tuple[int, int, str]
+"""A translation, after the number of letters left and what decides between equals."""
+_AFTER_PARTS: Final = 1_000
+"""For templates with a value that has several parts."""
 
 
 class _Template(NamedTuple):
     text: str
     pattern: re.Pattern[str]
     letters: int
+    is_sure: bool
 
 
 class FilledTexts:
-    """The templates of a catalogue, found by a word of theirs."""
+    """The templates of a catalogue, found by a word of theirs; ``gettext`` translates them."""
 
-    def __init__(self, templates: Iterable[str]) -> None:
+    def __init__(self, templates: Iterable[str], gettext: Callable[[str], str]) -> None:
+        self._gettext = gettext
         self._by_word: dict[str, list[_Template]] = {}
         for text in templates:
             parts = [(part, name) for part, name, _, _ in Formatter().parse(text)]
             words = _WHOLE_WORD.findall("".join(p + "\0" * (n is not None) for p, n in parts))
-            letters = sum(map(len, words))
             if words and any(name for _, name in parts):
-                template = _Template(text, _pattern(parts), letters)
+                letters = sum(map(len, words))
+                is_sure = letters >= LEAST_LETTERS and len(words) > 1
+                template = _Template(text, _pattern(parts), letters, is_sure)
                 self._by_word.setdefault(max(words, key=len), []).append(template)
 
-    def find(
-        self, text: str, translate: Callable[[str], str], *, whole_parts: bool
-    ) -> tuple[str, dict[str, str]] | None:
-        """Return a template with its translated values: the one that leaves the least unknown.
+    def translation_of(self, text: str, translate: Translate) -> tuple[str, int]:
+        """Return the translation that leaves the fewest letters as they were, and their number.
 
-        Of several, the one with the most letters. ``whole_parts``: no value contains a mark that
-        separates parts.
+        Of a template with its values, or of the text's parts. ``translate`` does that with each.
         """
-        words = set(WORD.findall(text))
-        matching = [
-            (template, found.groupdict())
-            for word in words & self._by_word.keys()
-            for template in self._by_word[word]
-            if (found := template.pattern.fullmatch(text))
+        if " " not in text.strip():
+            return text, _letters(text)
+        ways = [(_letters(text), 0, text), *self._by_templates(text, translate)]
+        ways += _in_parts(text, translate)
+        left, _, done = min(ways, key=lambda way: way[:2])
+        return done, left
+
+    def _by_templates(self, text: str, translate: Translate) -> "Iterator[_Way]":
+        known = set(WORD.findall(text)) & self._by_word.keys()
+        for template in chain.from_iterable(self._by_word[word] for word in known):
+            if (found := template.pattern.fullmatch(text)) is None:
+                continue
+            values, left = dict[str, str](), 0
+            for name, value in found.groupdict().items():
+                is_data = name in _OF_DATA
+                values[name], still = (value, _letters(value)) if is_data else translate(value)
+                left += still
+            if template.is_sure or left == 0 or values != found.groupdict():
+                is_split = any(mark in value for value in found.groups() for mark in MARKS)
+                rank = _AFTER_PARTS - template.letters if is_split else -template.letters
+                yield left, rank, filled(self._gettext(template.text), values)
+
+
+def _in_parts(text: str, translate: Translate) -> "Iterator[_Way]":
+    """Yield a text by its lines, its sentences, and what an error says after ``field: ``."""
+    for mark in (each for each in MARKS if each in text):
+        field, *parts = text.split(mark, 1) if mark == _OF_FIELD else text.split(mark)
+        done = [
+            translate(part) if " " in part or (mark == _OF_FIELD and number) else _unchanged(part)
+            for number, part in enumerate((field, *parts))
         ]
-        best, least = None, (0, 0)
-        for template, values in matching:
-            if whole_parts and any(mark in each for each in values.values() for mark in MARKS):
-                continue
-            inner = {
-                name: value if name in _OF_DATA else translate(value)
-                for name, value in values.items()
-            }
-            if template.letters < LEAST_LETTERS and inner == values:
-                continue
-            unknown = sum(
-                inner[name] == value and WORD.search(value) is not None
-                for name, value in values.items()
-            )
-            if best is None or (unknown, -template.letters) < least:
-                best, least = (template.text, inner), (unknown, -template.letters)
-        return best
+        yield sum(left for _, left in done), 0, mark.join(each for each, _ in done)
+    figure, _space, unit = text.partition(" ")
+    if figure[:1].isdigit() and unit.isalpha():  # as in "10 minutes"
+        word, left = translate(unit)
+        yield left, 0, f"{figure} {word}"
+
+
+def _unchanged(word: str) -> tuple[str, int]:
+    """Return a part of one word as it is: the name of a column, or of a team with a full stop."""
+    return word, _letters(word)
+
+
+def _letters(text: str) -> int:
+    return sum(map(str.isalpha, text))
 
 
 def _pattern(parts: list[tuple[str, str | None]]) -> re.Pattern[str]:

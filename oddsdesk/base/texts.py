@@ -57,52 +57,23 @@ def translated(text: str) -> str:
 
     Values may be filled in already: ``N_("{path} is no database").format(path=path)``.
     """
-    return text if _catalogue is None or not text else _translated(text)
+    return text if _catalogue is None or not text else _translated(text)[0]
 
 
 @lru_cache(maxsize=4_096)
-def _translated(text: str) -> str:
+def _translated(text: str) -> tuple[str, int]:
+    """Return a text's translation and how many of its letters are left as they were."""
     global _filled_texts
-    from oddsdesk.base.filled_texts import FilledTexts, filled  # noqa: PLC0415 - not for English
+    from oddsdesk.base.filled_texts import FilledTexts  # noqa: PLC0415 - not for English
 
     assert _catalogue is not None
-    if (found := _catalogue.gettext(text)) != text or " " not in text:
-        return found
+    if not text:
+        return "", 0  # whose translation is the catalogue's header
+    if (found := _catalogue.gettext(text)) != text:
+        return found, 0
     if _filled_texts is None:
-        _filled_texts = FilledTexts(_templates())
-    in_parts, is_known = _translated_in_parts(text)
-    for whole_parts in (True, False):
-        matched = _filled_texts.find(text, translated, whole_parts=whole_parts)
-        if matched is not None:
-            template, values = matched
-            return filled(_catalogue.gettext(template), values)
-        if is_known:
-            break
-    return in_parts
-
-
-def _translated_in_parts(text: str) -> tuple[str, bool]:
-    """Return a text with its parts translated, and whether all of them are known.
-
-    Parts are lines, sentences, and what an error says after ``field: ``.
-    """
-    from oddsdesk.base.filled_texts import MARKS  # noqa: PLC0415 - not for English
-
-    mark = next((each for each in MARKS if each in text), "")
-    if mark == ": ":
-        field, said = text.split(mark, 1)
-        before = translated(field) if " " in field else field  # one word: the name of a column
-        is_field = " " not in field or before != field
-        return f"{before}: {translated(said)}", is_field and translated(said) != said
-    if mark:
-        parts = text.split(mark)
-        done = list(map(translated, parts))
-        return mark.join(done), all(map(str.__ne__, parts, done))
-    figure, _space, word = text.partition(" ")
-    assert _catalogue is not None
-    if figure[:1].isdigit() and word.isalpha():  # as in "10 minutes"
-        return f"{figure} {_catalogue.gettext(word)}", False
-    return text, False
+        _filled_texts = FilledTexts(_templates(), _catalogue.gettext)
+    return _filled_texts.translation_of(text, _translated)
 
 
 def mid_sentence(text: str) -> str:

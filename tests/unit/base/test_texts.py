@@ -1,6 +1,7 @@
 """Which language is used, and that texts in it are found."""
 
 import ast
+import csv
 import json
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pytest
 import oddsdesk
 from oddsdesk.base import places, pseudo, texts
 from oddsdesk.cli.main import main
+from oddsdesk.pricing.profiles import shipped_profiles
 
 CATALOGUE = """
 msgid ""
@@ -126,7 +128,8 @@ def test_texts_are_in_the_language_in_use(german: None) -> None:
         ("'a' and 'a' again", "noch einmal 'a'"),
         ("'a' and 'b' again", "'a' and 'b' again"),
         ("the file is empty", "the file is empty"),
-        ("1 of 2", "1 of 2"),
+        ("1 of 2", "1 von 2"),
+        ("St. minutes", "St. minutes"),
         ("Real of Madrid", "Real of Madrid"),
     ],
 )
@@ -136,6 +139,20 @@ def test_a_text_that_is_filled_in_is_recognised(
     assert texts.translated(english) == english
     texts.use_language("de")
     assert texts.translated(english) == german_text
+
+
+@pytest.mark.parametrize("language", texts.languages()[1:])
+def test_names_in_the_data_are_never_taken_for_texts(language: str) -> None:
+    names = {bookmaker.name for bookmaker in shipped_profiles().all_profiles()}
+    with places.resource_path("teams.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.reader(line for line in file if not line.startswith("#")):
+            names.update(name for cell in row for name in cell.split("|") if " " in name)
+    assert len(names) > 5_000
+    texts.use_language(language)
+    try:
+        assert [name for name in names if texts.translated(name) != name] == []
+    finally:
+        texts.use_language("en")
 
 
 @pytest.mark.parametrize(
