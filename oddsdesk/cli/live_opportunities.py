@@ -72,5 +72,5 @@ def _leg(found: Opportunity, leg: OpportunityLeg, reference: str) -> LegLine:
         net_odds=leg.net_odds,
         seen_at=leg.seen_at,
         warnings=[english_caution(caution, reference) for caution in leg.cautions],
-        link=GAME + game if leg.is_lay else price_page(game, *price),
+        link=GAME + game if leg.is_lay else f"{price_page(game, *price)}&leg=yes",
     )

@@ -1,5 +1,6 @@
 """D110: arbitrage, middles and low hold for a phone, found by the desk's board."""
 
+import html
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -60,6 +61,19 @@ def test_an_arbitrage_has_its_legs_profit_and_links(service: RunningDashboard) -
     assert "Team v Other" in page
     assert 'aria-current="page">Arbitrage<' in page
     assert "oddsdesk_live_" not in page
+
+
+def test_a_legs_link_says_whether_the_price_stands(service: RunningDashboard) -> None:
+    for bookmaker, over, under in (("Pinnacle", 2.05, 1.95), ("Unibet", 2.09, 1.8)):
+        quote(service, bookmaker, over, under)
+    quote(service, "Bovada", 1.8, 1.98)
+    browser = service.signed_in("anna")
+    link = html.unescape(LEG.findall(browser.get(OPPORTUNITIES).text)[1][0])
+    said = '<p class="message outcome good">The price in the link still stands: 1.98 for Under 2.5'
+    assert f"{said} at Bovada.</p>" in browser.get(link).text
+    service.now += 1_000
+    quote(service, "Bovada", 1.8, 1.97)
+    assert '<p class="message outcome warn">' in browser.get(link).text
 
 
 def test_each_leg_has_its_age(service: RunningDashboard) -> None:

@@ -229,7 +229,7 @@ def test_no_ev_without_a_current_sharp_price(service: RunningDashboard) -> None:
     page = browser.get(link).text
     assert "EV +" not in page
     assert outcome(browser.page)[0] == "warn"
-    assert "has no price from the last 10 minutes, so its EV is unknown" in page
+    assert "has no price for this from the last 10 minutes, so its EV is not known" in page
 
 
 def test_games_in_play_say_so(service: RunningDashboard) -> None:

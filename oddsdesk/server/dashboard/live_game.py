@@ -45,6 +45,8 @@ class Linked(NamedTuple):
     bookmaker: str
     odds: float | None
     """None: not said."""
+    is_leg: bool = False
+    """Whether it is a leg of an opportunity, which need not be value."""
 
     @property
     def words(self) -> str:
@@ -138,13 +140,13 @@ def read_game(
 def linked_in(texts: Mapping[str, str]) -> Linked | None:
     """Return the price that an address names; None if it names none or is malformed."""
     market_type, period, selection, bookmaker, odds = (
-        texts.get(name, "")[:200] for name in Linked._fields
+        texts.get(name, "")[:200] for name in Linked._fields[:5]
     )
     is_whole = market_type and selection and bookmaker and _PERIOD.fullmatch(period)
     if not is_whole or not (not odds or _ODDS.fullmatch(odds)):
         return None
     said = float(odds) if odds else None
-    return Linked(market_type, int(period), selection, bookmaker, said)
+    return Linked(market_type, int(period), selection, bookmaker, said, "leg" in texts)
 
 
 class _Tables:
@@ -211,14 +213,15 @@ class _Tables:
         at = (linked.market_type, linked.period)
         market = next((each for each in self._game.markets if _key(each) == at), None)
         rows = [] if market is None else market.selections
-        books = next((row.books for row in rows if row.selection == linked.selection), {})
-        cell = books.get(linked.bookmaker)
-        if market is None or cell is None or cell.odds is None:
+        row = next((row for row in rows if row.selection == linked.selection), None)
+        cell = None if row is None else row.books.get(linked.bookmaker)
+        if row is None or cell is None or cell.odds is None:
             said = f"The price in the link, {linked.words}, is no longer offered or is stale."
             return Outcome(said, is_good=False)
         doubt = self._doubts[at].get((linked.selection, linked.bookmaker), "")
         bet = None if doubt else self._bets.get(linked[:4])
-        worth = self._worth(market, doubt, bet) if has_bets else ""
+        is_valued = has_bets and not linked.is_leg
+        worth = self._worth(row, doubt, bet) if is_valued or doubt else ""
         odds = odds_text(cell.odds)
         if linked.odds is None:
             said = f"{linked.bookmaker} offers {odds} for {linked.selection}."
@@ -226,17 +229,18 @@ class _Tables:
             said = f"The price in the link still stands: {linked.words}."
         else:
             said = f"The price in the link was {linked.words}. It is {odds} now."
-        is_sure = not doubt and (not has_bets or (bet is not None and not bet.is_doubtful))
+        is_sure = not doubt and (not is_valued or (bet is not None and not bet.is_doubtful))
         is_good = is_sure and (linked.odds is None or cell.odds > linked.odds - 1e-9)
         return Outcome(f"{said} {worth}".strip(), is_good)
 
-    def _worth(self, market: resources.MarketMatrix, doubt: str, bet: ShownBet | None) -> str:
+    def _worth(self, row: resources.MatrixRow, doubt: str, bet: ShownBet | None) -> str:
         if doubt == ERROR:
             return "It is likely an error: it is far above fair odds."
         if doubt:
             return f"It is no value bet: {doubt}."
-        if bet is None and market.reference_scraped_at is None:
-            return "The sharp book has no price from the last 10 minutes, so its EV is unknown."
+        if bet is None and row.reference is None:
+            said = "The sharp book has no price for this from the last 10 minutes"
+            return f"{said}, so its EV is not known here."
         if bet is None:
             return "It is no value bet now."
         said = f"EV {bet.ev:+.2f} % now"
