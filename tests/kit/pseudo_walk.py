@@ -412,6 +412,8 @@ def write_quotes(folder: Path) -> Path:
             "team_total": {"Home Over 1.5": 1.9, "Home Under 1.5": 1.95},
             "btts": {"Yes": 1.9, "No": 1.95},
             "double_chance": {"1X": 1.4, "X2": 1.55, "12": 1.3},
+            "player_prop": {f"{home} Over 0.5": 1.9, f"{home} Under 0.5": 1.95},
+            "yes_no": {f"{away} Yes": 1.9, f"{away} No": 1.95},
         }  # fmt: skip
         for period, (market_type, odds) in product((0, 1), markets.items()):
             for place, bookmaker in enumerate(_BOOKMAKERS):
