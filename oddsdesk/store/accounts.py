@@ -27,6 +27,10 @@ class OwnAccountError(Exception):
     """The desk's own account cannot be changed or removed."""
 
 
+class LastOperatorError(Exception):
+    """Without this owner nobody could manage the server in the dashboard."""
+
+
 class Kept(Enum):
     """Marks a value that is not changed."""
 
@@ -93,15 +97,33 @@ def change_account(
     return name
 
 
-def remove_account(tables: "AccessTables", name: str) -> str:
+def remove_account(tables: "AccessTables", name: str, *, keeps_operator: bool = False) -> str:
     """Delete an account with its keys and their counts; return its stored name.
 
+    ``keeps_operator``: refuse to remove the last operator.
+
     Raises:
-        UnknownAccountError, OwnAccountError: nothing is changed.
+        UnknownAccountError, OwnAccountError, LastOperatorError: nothing is changed.
     """
     name, known = changeable(tables, name)
+    if keeps_operator:
+        require_other_operator(tables, name, known)
     tables.remove_account(known.ident)
     return name
+
+
+def require_other_operator(tables: "AccessTables", name: str, account: Account) -> None:
+    """Refuse to take the role from the last operator.
+
+    Operators that do this to each other at the same time wait for each other.
+
+    Raises:
+        LastOperatorError: there is no other.
+    """
+    if [ident for (ident,) in tables.rows(_LOCK_OPERATORS)] == [account.ident]:
+        raise LastOperatorError(
+            f"account {name!r} is the only operator; make another owner an operator first"
+        )
 
 
 def changeable(tables: "AccessTables", text: str) -> tuple[str, Account]:
@@ -124,6 +146,12 @@ def changeable(tables: "AccessTables", text: str) -> tuple[str, Account]:
             " choose another account"
         )
     return name, known
+
+
+_LOCK_OPERATORS: Final = """
+UPDATE owner SET is_operator = is_operator WHERE is_operator RETURNING account_id
+"""
+"""Changes nothing but locks the rows in PostgreSQL, as SQLite's writer does."""
 
 
 def _named(field: str, text: str) -> str:

@@ -246,16 +246,20 @@ class Keys:
 
         return self._write(change_rights)
 
-    def remove_account(self, account: str, now_ms: int) -> AccountState:
+    def remove_account(
+        self, account: str, now_ms: int, *, keeps_operator: bool = False
+    ) -> AccountState:
         """Delete an account, its keys and its counts; return it as it was.
 
+        ``keeps_operator``: refuse to remove the last operator.
+
         Raises:
-            UnknownAccountError, OwnAccountError: nothing is changed.
+            UnknownAccountError, OwnAccountError, LastOperatorError: nothing is changed.
         """
 
         def drop_account(tables: "AccessTables") -> AccountState:
             before = _accounts(tables, now_ms)
-            return _named(before, remove_account(tables, account))
+            return _named(before, remove_account(tables, account, keeps_operator=keeps_operator))
 
         return self._write(drop_account)
 

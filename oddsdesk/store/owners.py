@@ -23,7 +23,13 @@ import msgspec
 
 from oddsdesk.contract.access import Plan
 from oddsdesk.contract.identity import fold_name
-from oddsdesk.store.accounts import OWN_ACCOUNT, OwnAccountError, changeable, ensure_account
+from oddsdesk.store.accounts import (
+    OWN_ACCOUNT,
+    OwnAccountError,
+    changeable,
+    ensure_account,
+    require_other_operator,
+)
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.passwords import BadPasswordError, Hashing, check_password, normal_password
 
@@ -58,6 +64,10 @@ KNOWN_ADDRESS_MS: Final = 30 * _DAY
 
 class InviteEndedError(LookupError):
     """The invitation was used, replaced or withdrawn, or has expired."""
+
+
+class NoOwnerError(Exception):
+    """The account has no owner who could be an operator."""
 
 
 class Owner(msgspec.Struct, frozen=True):
@@ -203,9 +213,44 @@ class Owners:
                 return Invite(account, made_at + INVITE_MS, bool(makes_operator), bool(is_reset))
         return None
 
-    def withdraw_invite(self, account: str) -> None:
-        """End the open invitation of an account, if it has one."""
-        self._file.write_with(lambda tables: tables.rows(_WITHDRAW_FROM, _name_in(account)))
+    def withdraw_invite(self, account: str) -> bool:
+        """End the open invitation of an account; return whether it had one."""
+        name = _name_in(account)
+        return bool(self._file.write_with(lambda tables: tables.rows(_WITHDRAW_FROM, name)))
+
+    def make_operator(self, account: str) -> None:
+        """Make an owner an operator.
+
+        All sessions of the account and its open invitation end, so that nobody who has those
+        already gets the role.
+
+        Raises:
+            UnknownAccountError, OwnAccountError, NoOwnerError: nothing is changed.
+        """
+
+        def begin_role(tables: "AccessTables") -> None:
+            name, known = changeable(tables, account)
+            if not tables.rows(_BEGIN_ROLE, known.ident):
+                raise NoOwnerError(f"nobody can sign in to account {name!r} yet; invite its owner")
+            tables.rows(_WITHDRAW, known.ident)
+            tables.rows(_END_SESSIONS, known.ident)
+
+        self._file.write_with(begin_role)
+
+    def end_operator(self, account: str) -> None:
+        """End the role of an operator, and an open invitation that offers it.
+
+        Raises:
+            UnknownAccountError, OwnAccountError, LastOperatorError: nothing is changed.
+        """
+
+        def end_role(tables: "AccessTables") -> None:
+            name, known = changeable(tables, account)
+            require_other_operator(tables, name, known)
+            tables.rows(_END_ROLE, known.ident)
+            tables.rows(_WITHDRAW_OFFER, known.ident)
+
+        self._file.write_with(end_role)
 
     def accept_invite(
         self, token: str, password: str, address: str, agent: str, now_ms: int
@@ -355,7 +400,7 @@ class Owners:
             return False
         return bool(self._file.write_with(lambda tables: tables.rows(_END_ONE, session_id, name)))
 
-    def sign_out(self, account: str) -> int:
+    def sign_out(self, account: str, *, keeps_invitation: bool = False) -> int:
         """End all sessions of an account and its open invitation; return how many sessions ended.
 
         Raises:
@@ -364,7 +409,8 @@ class Owners:
 
         def end_all(tables: "AccessTables") -> int:
             _, known = changeable(tables, account)
-            tables.rows(_WITHDRAW, known.ident)
+            if not keeps_invitation:
+                tables.rows(_WITHDRAW, known.ident)
             return len(tables.rows(_END_SESSIONS, known.ident))
 
         return self._file.write_with(end_all)
@@ -613,6 +659,9 @@ _ROLE: Final = """
 SELECT account.name, owner.is_operator
 FROM owner JOIN account ON account.id = owner.account_id WHERE account.id = ?
 """
+_BEGIN_ROLE: Final = """
+UPDATE owner SET is_operator = true WHERE account_id = ? RETURNING account_id
+"""
 _END_ROLE: Final = "UPDATE owner SET is_operator = false WHERE account_id = ?"
 _PUT_INVITATION: Final = """
 INSERT INTO invitation (account_id, digest, makes_operator, made_at) VALUES (?, ?, ?, ?)
@@ -629,8 +678,10 @@ _USE_INVITATION: Final = """
 DELETE FROM invitation WHERE digest = ? RETURNING account_id, makes_operator
 """
 _WITHDRAW: Final = "DELETE FROM invitation WHERE account_id = ?"
+_WITHDRAW_OFFER: Final = "DELETE FROM invitation WHERE account_id = ? AND makes_operator"
 _WITHDRAW_FROM: Final = """
 DELETE FROM invitation WHERE account_id = (SELECT id FROM account WHERE name = ?)
+RETURNING account_id
 """
 _WITHDRAW_ALL: Final = "DELETE FROM invitation"
 _STATES: Final = """

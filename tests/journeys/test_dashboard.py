@@ -226,6 +226,7 @@ def test_a_day_of_an_operator_and_two_owners(
         operator.driver.get(f"{url}/dashboard/accounts")
         operator.fill(account=name)
         operator.press("Make a link")
+        assert "opens on the server's machine only" in operator.text
         accept(owner, operator.find("#link").get_property("value"))
         assert "none is chosen" in owner.text
         owner.find('option[value="Pinnacle"]').click()
@@ -244,11 +245,32 @@ def test_a_day_of_an_operator_and_two_owners(
     assert "5,499 of 5,500" in owners[0].text
     operator.driver.get(f"{url}/dashboard/accounts")
     (bert,) = [each for each in operator.all("tbody tr") if each.text.startswith("bert")]
-    bert.find_elements("css selector", "summary")[1].click()
+    bert.find_elements("css selector", "summary")[-1].click()
     operator.press("Remove")
     assert asks(url, keys[1]) == 401
     owners[1].driver.refresh()
     assert owners[1].driver.title == "Sign in – oddsdesk"
+    operator.press("Sign-in…")
+    operator.press("Make operator")
+    assert "anna is an operator now" in operator.text
+    owners[0].driver.refresh()
+    owners[0].fill(account="anna", password=PASSWORD)
+    owners[0].press("Sign in")
+    owners[0].driver.get(f"{url}/dashboard/accounts")
+    owners[0].press("Sign-in…")
+    owners[0].press("End operator role")
+    operator.driver.refresh()
+    assert operator.driver.title == "No such page – oddsdesk"
+    owners[0].fill(account="carl")
+    owners[0].find('#plan option[value=""] + option + option').click()
+    owners[0].find("#operator").click()
+    owners[0].press("Make a link")
+    assert "It makes the owner an operator" in owners[0].text
+    (carl,) = [each for each in owners[0].all("tbody tr") if each.text.startswith("carl")]
+    assert "invited as operator until" in carl.text
+    carl.find_elements("css selector", "summary")[1].click()
+    owners[0].press("Withdraw invitation")
+    assert "The invitation of carl was withdrawn." in owners[0].text
 
 
 def value_bets(url: str, key: str) -> int:

@@ -4,7 +4,6 @@ import itertools
 import re
 from http.cookies import SimpleCookie
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 import httpx
 from argon2 import PasswordHasher
@@ -46,10 +45,6 @@ class RunningDashboard(RunningService):
         address = f"203.0.{number // 250}.{number % 250 + 1}"
         known = {"Host": SITE, "X-Forwarded-Proto": "https", "X-Forwarded-For": address}
         return self._opened({**known, **headers})
-
-    def local_browser(self) -> "Browser":
-        """Return a browser on the server's machine, without TLS."""
-        return self._opened({"Host": urlsplit(self.url).netloc})
 
     def _opened(self, headers: dict[str, str]) -> "Browser":
         self._browsers.append(Browser(self.url, headers))

@@ -135,7 +135,7 @@ def test_an_account_without_keys_has_no_requests(service: RunningDashboard) -> N
     browser = service.signed_in("keyless", operator=True)
     assert "no active key" in browser.get("/usage").text
     row = browser.get("/accounts").text.split("keyless</th>")[1].split("</tr>")[0]
-    assert "no active key" in row
+    assert '<td data-label="Requests left">–</td>' in row
 
 
 def test_a_changed_password_ends_all_other_sessions(service: RunningDashboard) -> None:
@@ -205,6 +205,60 @@ def test_an_operator_invites_an_owner(service: RunningDashboard) -> None:
     page = browser.send("/accounts/invite", account="desk")
     assert page.status_code == 422
     assert titles(page.text) == "Error: Accounts"
+
+
+def test_an_operator_invites_with_a_plan_and_a_role(service: RunningDashboard) -> None:
+    browser = service.signed_in("generous operator", operator=True)
+    browser.get("/accounts")
+    page = browser.send("/accounts/invite", account="dora", plan="Pro+ RT", operator="yes")
+    assert "It makes the owner an operator" in page.text
+    assert "invited as operator until" in page.text
+    assert service.access.keys.account("dora", service.now).plan is Plan.PRO_RT
+    page = browser.send("/accounts/invite", account="dora", plan="")
+    assert "It makes the owner an operator" in page.text
+    assert service.access.keys.account("dora", service.now).plan is Plan.PRO_RT
+    link = re.findall(r"token=(\w+)", page.text)[0]
+    owner = service.browser()
+    owner.get(f"/invitation?token={link}")
+    owner.send("/invitation", password=PASSWORD, again=PASSWORD)
+    assert owner.get("/accounts").status_code == 200
+
+
+def test_an_operator_withdraws_an_invitation(service: RunningDashboard) -> None:
+    browser = service.signed_in("withdrawing operator", operator=True)
+    token = service.invite("withdrawn", Plan.PRO)
+    assert "Withdraw invitation" in browser.get("/accounts").text
+    page = browser.send("/accounts/withdraw", account="withdrawn")
+    assert "Its link no longer works." in page.text
+    assert service.browser().get(f"/invitation?token={token}").status_code == 404
+    assert service.access.keys.account("withdrawn", service.now).plan is Plan.PRO
+    assert "no such open invitation" in browser.send("/accounts/withdraw", account="x").text
+
+
+def test_an_operator_ends_the_sessions_of_an_account(service: RunningDashboard) -> None:
+    owner = service.signed_in("signed out by an operator")
+    browser = service.signed_in("ending operator", operator=True)
+    browser.get("/accounts")
+    page = browser.send("/accounts/sign-out", account="signed out by an operator")
+    assert "1 session of signed out by an operator ended." in page.text
+    assert titles(owner.get("/keys").text) == "Sign in"
+    assert owner.sign_in("signed out by an operator").status_code == 200
+
+
+def test_an_operator_makes_and_ends_operators(service: RunningDashboard) -> None:
+    owner = service.signed_in("made operator")
+    service.invite("has no password")
+    browser = service.signed_in("making operator", operator=True)
+    browser.get("/accounts")
+    page = browser.send("/accounts/make-operator", account="has no password")
+    assert "nobody can sign in to account &#39;has no password&#39; yet" in page.text.lower()
+    browser.send("/accounts/make-operator", account="made operator")
+    owner.sign_in("made operator")
+    assert owner.get("/accounts").status_code == 200
+    page = browser.send("/accounts/end-operator", account="made operator")
+    assert "made operator is no longer an operator." in page.text
+    assert owner.get("/accounts").status_code == 404
+    assert titles(owner.get("/keys").text) == "Keys"
 
 
 def test_the_server_page_shows_what_health_and_feeds_know(service: RunningDashboard) -> None:

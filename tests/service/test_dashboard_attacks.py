@@ -366,7 +366,12 @@ def test_a_session_number_that_is_none(owner: Browser, ident: str) -> None:
     assert "That session is over." in owner.send("/account/end", session=ident).text
 
 
-@pytest.mark.parametrize("action", ["invite", "change", "remove"])
+OPERATORS_FORMS = [
+    *("invite", "change", "remove", "withdraw", "sign-out", "make-operator", "end-operator")
+]
+
+
+@pytest.mark.parametrize("action", OPERATORS_FORMS)
 def test_an_owner_does_what_only_operators_may(
     service: RunningDashboard, owner: Browser, action: str
 ) -> None:
@@ -377,6 +382,133 @@ def test_an_owner_does_what_only_operators_may(
     state = service.access.keys.account(account, service.now)
     assert (state.plan, len(state.key_ids)) == (Plan.PRO_LIVE, 1)
     assert service.access.owners.states(service.now)[account].invited_until is None
+
+
+@pytest.mark.parametrize("action", OPERATORS_FORMS)
+def test_a_former_operator_sends_a_form_that_is_still_open(
+    service: RunningDashboard, request: pytest.FixtureRequest, action: str
+) -> None:
+    former = service.signed_in(name_of(request), operator=True)
+    victim = service.signed_in(f"victim of a former operator: {action}", operator=True)
+    account = f"victim of a former operator: {action}"
+    before = service.access.owners.states(service.now)[account]
+    former.get("/accounts")
+    service.access.owners.end_operator(name_of(request))
+    page = former.send(f"/accounts/{action}", account=account, plan="Free", bookmaker="")
+    assert page.status_code == 404
+    assert service.access.owners.states(service.now)[account] == before
+    assert "Keys" in victim.get("/keys").text
+
+
+@pytest.mark.parametrize("action", OPERATORS_FORMS)
+def test_another_site_sends_an_operators_form(
+    service: RunningDashboard, request: pytest.FixtureRequest, action: str
+) -> None:
+    account = f"target of {action}"
+    service.signed_in(account, operator=action == "end-operator")
+    service.invite(account, operator=False) if action == "withdraw" else None
+    before = service.access.owners.states(service.now)[account]
+    operator = service.signed_in(name_of(request), operator=True)
+    operator.get("/accounts")
+    fields = {"form": operator.form, "account": account, "plan": "Free", "bookmaker": ""}
+    path = f"/accounts/{action}"
+    for headers in ({"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}):
+        assert operator.post(path, fields, headers).status_code in (400, 403)
+    assert operator.post(path, fields | {"form": "0" * 64}).status_code == 403
+    assert operator.ask("GET", path).status_code == 405
+    assert service.access.owners.states(service.now)[account] == before
+
+
+@pytest.mark.parametrize("action", ["remove", "sign-out", "make-operator", "end-operator"])
+def test_an_operator_is_made_to_change_their_own_account(
+    service: RunningDashboard, request: pytest.FixtureRequest, action: str
+) -> None:
+    """Each operator leaves the others' roles, so one is left."""
+    browser = service.signed_in(name_of(request), operator=True)
+    browser.get("/accounts")
+    page = browser.send(f"/accounts/{action}", account=f"  {name_of(request)} ")
+    assert "You are signed in with this account." in page.text
+    assert browser.get("/accounts").status_code == 200
+
+
+@pytest.mark.parametrize("action", ["remove", "end-operator"])
+def test_two_operators_take_the_role_from_each_other(
+    service: RunningDashboard,
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+    action: str,
+) -> None:
+    """The second was still an operator when the request was let in."""
+    for name, state in service.access.owners.states(service.now).items():
+        if state.is_operator:
+            service.access.owners.invite(name, service.now, operator=False)
+    names = [f"{name_of(request)[:50]} {number}" for number in (1, 2)]
+    first, second = (service.signed_in(name, operator=True) for name in names)
+    for each in (first, second):
+        each.get("/accounts")
+    owners = service.access.owners
+    late = owners.session(second.session, service.now)
+    assert "message good" in first.send("/accounts/end-operator", account=names[1]).text
+    found = owners.session
+    monkeypatch.setattr(
+        owners,
+        "session",
+        lambda token, *said, **more: (
+            late if token == second.session else found(token, *said, **more)
+        ),
+    )
+    page = second.send(f"/accounts/{action}", account=names[0])
+    assert "is the only operator" in page.text
+    monkeypatch.undo()
+    assert first.get("/accounts").status_code == 200
+
+
+def test_a_stolen_session_does_not_become_an_operators(
+    service: RunningDashboard, owner: Browser, request: pytest.FixtureRequest
+) -> None:
+    """Nor does a link that somebody else may have."""
+    link = service.access.owners.invite(name_of(request), service.now).token
+    operator = service.signed_in("promoting operator", operator=True)
+    operator.get("/accounts")
+    page = operator.send("/accounts/make-operator", account=name_of(request))
+    assert "is an operator now" in page.text
+    assert "Sign in" in owner.get("/accounts").text
+    assert service.browser().get(f"/invitation?token={link}").status_code == 404
+    assert owner.sign_in(name_of(request)).status_code == 200
+    assert owner.get("/accounts").status_code == 200
+
+
+def test_a_link_offers_a_role_that_was_taken_back(
+    service: RunningDashboard, request: pytest.FixtureRequest
+) -> None:
+    account = name_of(request)
+    operator = service.signed_in("who takes back", operator=True)
+    service.signed_in(account, operator=True)
+    link = service.invite(account, operator=True)
+    operator.get("/accounts")
+    operator.send("/accounts/end-operator", account=account)
+    assert service.browser().get(f"/invitation?token={link}").status_code == 404
+
+
+@pytest.mark.parametrize("said", ["", "no", "YES", "true", "é"])
+def test_a_box_that_no_browser_sends_makes_no_operator(
+    service: RunningDashboard, request: pytest.FixtureRequest, said: str
+) -> None:
+    operator = service.signed_in(f"boxes {said}", operator=True)
+    operator.get("/accounts")
+    account = f"no operator by {said!r}"
+    page = operator.send("/accounts/invite", account=account, operator=said)
+    assert "makes the owner an operator" not in page.text
+    assert not service.access.owners.states(service.now)[account].makes_operator
+
+
+@pytest.mark.parametrize("plan", ["free", "Pro+", "Unlimited", "' OR 1=1 --"])
+def test_an_invitation_with_a_plan_that_is_none(service: RunningDashboard, plan: str) -> None:
+    operator = service.signed_in(f"invites on {plan}", operator=True)
+    operator.get("/accounts")
+    page = operator.send("/accounts/invite", account="on no plan", plan=plan)
+    assert "Choose a plan from the list." in page.text
+    assert "on no plan" not in service.access.owners.states(service.now)
 
 
 def test_an_owner_adds_a_plan_to_a_form(
@@ -395,17 +527,9 @@ def test_a_former_operator(service: RunningDashboard, request: pytest.FixtureReq
     assert browser.get("/accounts").status_code == 404
 
 
-def test_an_operator_is_made_to_remove_their_own_account(
-    service: RunningDashboard, request: pytest.FixtureRequest
-) -> None:
-    browser = service.signed_in(name_of(request), operator=True)
-    browser.get("/accounts")
-    page = browser.send("/accounts/remove", account=f"  {name_of(request)} ")
-    assert "You are signed in with this account." in page.text
-    assert "Accounts" in browser.get("/accounts").text
-
-
-@pytest.mark.parametrize("action", ["change", "remove"])
+@pytest.mark.parametrize(
+    "action", [each for each in OPERATORS_FORMS if each not in ("invite", "withdraw")]
+)
 def test_the_desks_own_account(service: RunningDashboard, action: str) -> None:
     service.access.keys.reissue("desk", Plan.PRO_LIVE, service.now)
     browser = service.signed_in(f"operator to {action} the desk", operator=True)

@@ -3,6 +3,7 @@
 import contextlib
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,7 +14,12 @@ from hypothesis import strategies as st
 
 from oddsdesk.contract.access import Plan
 from oddsdesk.store.access import AccessStore, open_access
-from oddsdesk.store.accounts import BadAccountError, OwnAccountError, UnknownAccountError
+from oddsdesk.store.accounts import (
+    BadAccountError,
+    LastOperatorError,
+    OwnAccountError,
+    UnknownAccountError,
+)
 from oddsdesk.store.databases import Database, DatabaseUrl, access_path
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.owners import (
@@ -27,6 +33,7 @@ from oddsdesk.store.owners import (
     TOUCH_MS,
     InviteEndedError,
     NewSession,
+    NoOwnerError,
     Owners,
     Refused,
     browser_in_words,
@@ -582,6 +589,87 @@ def test_two_processes_share_one_count_and_one_invitation(
     assert sorted(int(accepted) for accepted, _ in said) == [0, 1]
     # A used invitation forgets the failures of before, which the other process may have begun.
     assert 5 <= sum(int(checked) for _, checked in said) <= 10
+
+
+def test_a_new_operator_signs_in_again(owners: Owners) -> None:
+    """A session or a link that somebody else has gets no role."""
+    session = join(owners)
+    link = owners.invite("anna", NOON).token
+    owners.make_operator(" anna")
+    assert owners.session(session.token, NOON) is None
+    assert owners.read_invite(link, NOON) is None
+    assert enter(owners, HOME, NOON).owner.is_operator
+    owners.invite("bert", NOON)
+    with pytest.raises(NoOwnerError, match="invite its owner"):
+        owners.make_operator("bert")
+    for name, error in (("desk", OwnAccountError), ("nobody", UnknownAccountError)):
+        with pytest.raises((error, UnknownAccountError)):
+            owners.make_operator(name)
+
+
+def test_an_ended_role_is_not_offered_by_an_open_link(owners: Owners) -> None:
+    join(owners, "olga", operator=True)
+    session = join(owners, operator=True)
+    link = owners.invite("anna", NOON, operator=True).token
+    owners.end_operator("anna")
+    found = owners.session(session.token, NOON)
+    assert found is not None
+    assert not found.is_operator
+    assert owners.read_invite(link, NOON) is None
+    link = owners.invite("anna", NOON).token
+    owners.end_operator("anna")  # has no role by now
+    assert owners.read_invite(link, NOON) is not None
+
+
+def test_the_last_operator_stays(access: AccessStore) -> None:
+    owners = access.owners
+    join(owners, "bert")
+    join(owners, "olga", operator=True)
+    owners.invite("anna", NOON, operator=True)
+    with pytest.raises(LastOperatorError, match="'olga' is the only operator"):
+        owners.end_operator("olga")
+    with pytest.raises(LastOperatorError):
+        access.keys.remove_account("olga", NOON, keeps_operator=True)
+    access.keys.remove_account("bert", NOON, keeps_operator=True)
+    join(owners, operator=True)
+    owners.end_operator("olga")
+    assert not owners.states(NOON)["olga"].is_operator
+    access.keys.remove_account("anna", NOON)  # the shell may
+
+
+def test_operators_who_end_each_others_role_do_not_both_succeed(
+    place: Database, access: AccessStore
+) -> None:
+    names = ("anna", "olga")
+    for name in names:
+        join(access.owners, name, operator=True)
+    with contextlib.closing(open_access(place)) as other, ThreadPoolExecutor(2) as pool:
+        begun = threading.Barrier(2)
+
+        def end(owners: Owners, name: str) -> bool:
+            begun.wait(30)
+            try:
+                owners.end_operator(name)
+            except LastOperatorError:
+                return False
+            return True
+
+        for _ in range(10):
+            both = zip((access.owners, other.owners), names, strict=True)
+            ended = [each.result(30) for each in [pool.submit(end, *pair) for pair in both]]
+            assert sorted(ended) == [False, True]
+            access.owners.make_operator(names[ended.index(True)])
+
+
+def test_sessions_end_and_the_invitation_stays(owners: Owners) -> None:
+    session = join(owners)
+    link = owners.invite("anna", NOON).token
+    assert owners.sign_out("anna", keeps_invitation=True) == 1
+    assert owners.session(session.token, NOON) is None
+    assert owners.read_invite(link, NOON) is not None
+    assert owners.withdraw_invite("anna")
+    assert owners.read_invite(link, NOON) is None
+    assert not owners.withdraw_invite("anna")
 
 
 def test_tries_at_the_same_time_cannot_outrun_the_wait(access: AccessStore) -> None:
