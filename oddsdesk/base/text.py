@@ -1,23 +1,31 @@
 """Texts that no spreadsheet takes for a formula."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from typing import Final
 
 from oddsdesk.base.texts import N_
 
-_FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+_SIGN: Final = "[=+@＝＋－＠-]"
 """What a spreadsheet may take for the start of a formula, full-width signs included."""
+_FORMULA: Final = re.compile(rf"""\A(?=[\t\r\n]|{_SIGN})|(?<=[;\t\r\n])(?="*{_SIGN})""")
+"""The place before a formula: at the beginning, and where another separator begins a cell.
+
+Spreadsheets in German and Spanish separate the cells of a CSV file at semicolons, even inside
+quotes.
+"""
+_ESCAPED: Final = re.compile(rf"""\A'(?=[\t\r\n]|{_SIGN})|(?<=[;\t\r\n])'(?="*{_SIGN})""")
 
 
 def safe_text(text: str) -> str:
-    """Return a text that no spreadsheet reads as a formula: an apostrophe goes before one."""
-    return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
+    """Return a text that no spreadsheet reads as a formula: an apostrophe goes before each."""
+    return _FORMULA.sub("'", text)
 
 
 def as_written(text: str) -> str:
     """Return a text as it was before ``safe_text``."""
-    return text[1:] if text[:1] == "'" and text[1:].startswith(_FORMULA_STARTS) else text
+    return _ESCAPED.sub("", text)
 
 
 _ALIKE: Final = 0.85

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oddsdesk.base.places import how_to_install
-from oddsdesk.base.text import safe_text
+from oddsdesk.base.text import as_written, safe_text
 from oddsdesk.desk.export.files import (
     CSV,
     FORMATS,
@@ -93,7 +93,8 @@ def test_json_reads_back_as_it_was(rows):
 @pytest.mark.parametrize("text", DANGEROUS)
 def test_no_text_can_be_read_as_a_formula(text):
     table = Table(COLUMNS[:1], [(text,)])
-    assert read_csv(written(CSV, table))[1] == [f"'{text}"]
+    [cell] = read_csv(written(CSV, table))[1]
+    assert (cell, as_written(cell), cell[0]) == (safe_text(text), text, "'")
     cells, sheet = read_xlsx(written(XLSX, table))
     assert cells["A2"][0] in ("inlineStr", "s")
     assert not list(sheet.iter(f"{SHEET}f"))
@@ -106,7 +107,24 @@ def test_no_text_can_be_read_as_a_formula(text):
 def test_a_safe_text_never_starts_like_a_formula_and_a_harmless_one_stays(text):
     safe = safe_text(text)
     assert not safe.startswith(tuple("=+-@\t\r\n"))
-    assert safe in (text, f"'{text}")
+    assert as_written(safe) == as_written(text)
+    for cell in re.split("[;\t\r\n]", safe):
+        assert not cell.lstrip('"').startswith(tuple("=+-@"))
+
+
+@pytest.mark.parametrize(
+    ("text", "safe"),
+    [
+        ("x;=1+1;y", "x;'=1+1;y"),
+        ('x;"=1+1";y', 'x;\'"=1+1";y'),
+        ("x\t@SUM(A1);-2;\uff1d3", "x\t'@SUM(A1);'-2;'\uff1d3"),
+        ("a;b - c; -1", "a;b - c; -1"),
+    ],
+)
+def test_a_formula_behind_another_separator_is_none(text: str, safe: str) -> None:
+    """Spreadsheets in German take a semicolon for the next cell, also within quotes."""
+    assert safe_text(text) == safe
+    assert as_written(safe) == text
 
 
 def test_a_negative_number_stays_a_number():
