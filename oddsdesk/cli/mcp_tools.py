@@ -119,7 +119,7 @@ class Tools:
                 found, now_ms = list(_games_of(held.moment.rows)), held.read_at
                 notes = _notes_of(held.moment)
         else:
-            now_ms = _moment(asked.at, now_ms)
+            now_ms = _past_moment(asked.at, now_ms)
             found = self._games_at(now_ms, asked)
             if len(found) >= _MOST_GAMES:
                 notes.append(f"only the first {_MOST_GAMES} games of that moment were looked at")
@@ -384,7 +384,7 @@ class Tools:
 
     def _past(self, game_id: str, at: str, reference: str | None) -> _Held:
         """Return a board with one game as it stood at a moment."""
-        at_ms = _moment(at, self._source.clock())
+        at_ms = _past_moment(at, self._source.clock())
         matrix, usual = self._matrix_at(game_id, at_ms)
         if matrix is None:
             raise ToolError(f"no prices of game {game_id!r} at {format_ms(at_ms)}")
@@ -515,6 +515,13 @@ def _moment(text: str, now_ms: int) -> int:
         return read_moment(text, now_ms)
     except FigureError as error:
         raise ToolError(str(error)) from error
+
+
+def _past_moment(text: str, now_ms: int) -> int:
+    at_ms = _moment(text, now_ms)
+    if at_ms > now_ms:
+        raise ToolError(f"at: expected a moment that is not to come, got {format_ms(at_ms)}")
+    return at_ms
 
 
 def _cut(rows: list[T], limit: int) -> tuple[list[T], str]:

@@ -12,8 +12,9 @@ from click.testing import CliRunner
 
 from oddsdesk.base.places import settings_folder
 from oddsdesk.cli import mcp as module
+from oddsdesk.cli import mcp_arguments as arguments
 from oddsdesk.cli.mcp import KEY_VARIABLE, TOOLS, mcp, schema
-from oddsdesk.cli.mcp_tools import Source, Tools
+from oddsdesk.cli.mcp_tools import Source, ToolError, Tools
 from oddsdesk.desk.connections.profiles import KeyPlace, Profiles, RemoteProfile, Secrets
 
 
@@ -147,3 +148,18 @@ def test_each_tool_has_a_schema_with_its_limits(tool: module.Tool) -> None:
                 assert kind.get("maxLength"), (tool.name, name)
             if kind.get("type") == "array":
                 assert kind["maxItems"], (tool.name, name)
+
+
+def test_no_tool_takes_a_moment_that_is_to_come(tmp_path: Path) -> None:
+    """Prices of now would be taken for those of then, as over REST."""
+    tools = Tools(Source(tmp_path / "x.db", None, "", tmp_path / "ledger.db"))
+    at, game = "9999-01-01T00:00:00Z", "0" * 32
+    price = arguments.PriceArguments(game, "moneyline", "A", "B", at=at)
+    calls = [
+        lambda: tools.games(arguments.GamesArguments(at=at), lambda _: None),
+        lambda: tools.as_of(arguments.AsOfArguments(game, at=at), lambda _: None),
+        lambda: tools.explain_price(price, lambda _: None),
+    ]
+    for call in calls:
+        with pytest.raises(ToolError, match="at: expected a moment that is not to come, got 9999"):
+            call()
