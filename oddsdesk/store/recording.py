@@ -306,7 +306,7 @@ class _Recording:
 
 def _origin_of_event(event: str | None) -> Origin | None:
     """Return the origin in the id of a quote's game, if that source forbids passing on."""
-    source = "" if event is None else event.partition(":")[0]
+    source = "" if event is None else event.partition(":")[0].strip().casefold()
     return Origin(source, may_share=False) if source in FORBIDDING else None
 
 

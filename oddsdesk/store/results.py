@@ -22,7 +22,7 @@ from oddsdesk.contract.times import DAY_MS
 from oddsdesk.store.databases import LAST_REAL_AT
 from oddsdesk.store.errors import RealOddsError
 from oddsdesk.store.games import plain_name
-from oddsdesk.store.values import FORBIDDING, Origin
+from oddsdesk.store.values import Origin, origin_named
 
 if TYPE_CHECKING:
     from oddsdesk.store.settings import Settings
@@ -151,7 +151,7 @@ def _record_competition(
     new: dict[Row, StoredRow] = {}
     for result in results:
         there = stored[_place(result)]
-        may_share = result.source not in FORBIDDING and (origin is None or origin.may_share)
+        may_share = origin_named(result.source).may_share and (origin is None or origin.may_share)
         before = _same_game(result, there)
         if before is None:
             entry = StoredRow(result, may_share, now_ms)

@@ -303,7 +303,7 @@ class Origin(msgspec.Struct, frozen=True):
 
 def origin_named(source: str) -> Origin:
     """Return the origin of prices in one of our own formats."""
-    return Origin(source, source not in FORBIDDING)
+    return Origin(source, source.strip().casefold() not in FORBIDDING)
 
 
 Place = TypeVar("Place", bound=msgspec.Struct)

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import DAY_MS
 from oddsdesk.store.store import Store, open_store
@@ -36,10 +38,11 @@ def test_sources_are_noted_once_a_bookmaker_and_game(store: Store, quote: MakeQu
     ]
 
 
+@pytest.mark.parametrize("source", ["the-odds-api", "The-Odds-API", " THE-ODDS-API "])
 def test_a_line_that_names_a_game_by_a_forbidding_sources_id_is_that_sources(
-    store: Store, quote: MakeQuote
+    store: Store, quote: MakeQuote, source: str
 ) -> None:
-    store.record([quote(event="the-odds-api:0a1"), quote("Unibet", event="mine:1")]).result(10)
+    store.record([quote(event=f"{source}:0a1"), quote("Unibet", event="mine:1")]).result(10)
     assert told(store.path) == [("PSG - Lyon", "Bet365", "the-odds-api", 0)]
 
 
