@@ -217,6 +217,14 @@ class Keys:
             lambda tables: _named(_accounts(tables, now_ms), changeable(tables, name)[0])
         )
 
+    def account_id(self, name: str) -> int:
+        """Return the number of an account.
+
+        Raises:
+            UnknownAccountError, OwnAccountError: it does not exist, or is the desk's own.
+        """
+        return self._file.read_with(lambda tables: changeable(tables, name)[1].ident)
+
     def last_uses(self) -> dict[int, int]:
         """Return when the day or hour of each used key's last request began (ms)."""
         last: dict[int, int] = {}

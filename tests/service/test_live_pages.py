@@ -530,3 +530,27 @@ def test_an_account_has_few_live_pages_at_a_time(
     other = Updating(service.signed_in("other", Plan.PRO_RT))
     opened.append(other)
     assert other.event()[0] == "figures"
+
+
+def test_free_has_as_many_live_updates_as_connections(service: RunningDashboard) -> None:
+    """D22, D117: by the rule of the stream, counted for all processes."""
+    service.quote()
+    browser = service.signed_in("free", Plan.FREE)
+    without = Updating(browser, "of=games")
+    without.close()
+    assert without.answer.status_code == 403, "no bookmaker is chosen"
+    service.access.keys.change_account("free", service.now, bookmaker="Betfair")
+    statuses = []
+    for _ in range(32):
+        updates = Updating(browser, "of=games")
+        if updates.answer.status_code == 200:
+            assert updates.event()[0] == "figures"
+        statuses.append(updates.answer.status_code)
+        updates.close()
+    assert statuses == [200] * 30 + [429] * 2
+    page = browser.get("/live/games").text
+    assert "The 30 live updates a day of the Free plan are used up." in page
+    assert "There are more at 21 Nov 2026 00:00 UTC." in page
+    assert "data-updates" not in page
+    service.now += 6 * 3_600_000
+    assert "data-updates" in browser.get("/live/games").text

@@ -33,10 +33,12 @@ from oddsdesk.server.dashboard.site import Answer, Dashboard, Page, Place, Updat
 from oddsdesk.server.dashboard.visits import SESSION, TurnedAway, Visit
 from oddsdesk.server.endpoints import lists
 from oddsdesk.server.fairness import ReaderPool
-from oddsdesk.server.gate import Call, Endpoint
+from oddsdesk.server.gate import Call, Endpoint, require_stream
 from oddsdesk.server.rest import BadParameterError, Refusal, read_query
+from oddsdesk.server.stream.endpoint import open_page, pages_left
 from oddsdesk.store.accounts import OwnAccountError, UnknownAccountError
 from oddsdesk.store.keys import Caller
+from oddsdesk.store.quotas import Count
 from oddsdesk.store.reader import Reader
 from oddsdesk.store.values import Visibility
 
@@ -142,8 +144,10 @@ class LivePages:
         if visit.header(b"sec-fetch-site") not in (b"", b"same-origin"):
             raise TurnedAway(403, "Not possible", "Another site asked for this.")
         caller, account = await self._caller(visit)
-        if not caller.rights.websocket:
-            raise TurnedAway(403, "Not on your plan", _not_live(caller))
+        try:
+            require_stream(caller)
+        except Refusal as refusal:
+            raise TurnedAway(403, "Not on your plan", refusal.message) from None
         self._count(account, caller, visit.now_ms)
         if self._open[account] >= MOST_OF_ACCOUNT or self._open.total() >= MOST_OF_ALL:
             said = f"{MOST_OF_ACCOUNT} pages of an account are live at a time. Close another one."
@@ -152,6 +156,10 @@ class LivePages:
         path = GAME + visit.query("id") if of == "game" else _LISTS.get(of)
         if path is None:
             raise TurnedAway(404, "No such page", "There is no page at this address.")
+        access = self.service.access
+        count = await open_page(access, await self._number(account), caller, visit.now_ms)
+        if not count.allowed:
+            raise TurnedAway(429, "No live updates left", _no_more(caller, count))
         self._open[account] += 1
         follower = Follower(self, visit, caller, path)
         return Updates(follower.step, lambda: self._close(account))
@@ -174,13 +182,26 @@ class LivePages:
         of = _part(visit.path)
         query = visit.scope["query_string"].decode("latin-1")
         said = {"of": of, "id": visit.path.removeprefix(GAME) if of == "game" else ""}
+        filled["not_live"] = await self._why_not_live(caller, account, visit.now_ms)
         filled["updates"] = ""
-        if caller.rights.websocket:
+        if not filled["not_live"]:
             filled["updates"] = f"{UPDATES}?{urlencode(said)}&{query}".rstrip("&")
-        filled["not_live"] = "" if caller.rights.websocket else _not_live(caller)
         filled["reload"] = visit.path + (f"?{query}" if query else "")
         filled["now"] = visit.now_ms
         return Page(template, filled.get("heading", title), filled, filled["status"])
+
+    async def _why_not_live(self, caller: Caller, account: str, now_ms: int) -> str:
+        """Return why a page is not kept live; empty if it is."""
+        try:
+            require_stream(caller)
+        except Refusal:
+            return "" if caller.rights.websocket else _not_live(caller)
+        access = self.service.access
+        count = await pages_left(access, await self._number(account), caller, now_ms)
+        return "" if count.allowed else _no_more(caller, count)
+
+    async def _number(self, account: str) -> int:
+        return await self.dashboard.use_access(lambda access: access.keys.account_id(account))
 
     async def _caller(self, visit: Visit) -> tuple[Caller, str]:
         """Return the account as REST sees a key of it."""
@@ -417,6 +438,14 @@ def _is_wanted(line: OpportunityLine, fields: Fields) -> bool:
 
 def _not_live(caller: Caller) -> str:
     return f"Live updates are not part of the {caller.plan.value} plan; they need Pro+ RT."
+
+
+def _no_more(caller: Caller, count: Count) -> str:
+    most, plan = caller.rights.connections_per_day, caller.plan.value
+    again = moment_in_words((count.reset_s + count.jumped_s) * 1_000)
+    return (
+        f"The {most} live updates a day of the {plan} plan are used up. There are more at {again}."
+    )
 
 
 def _fields(texts: dict[str, str]) -> Fields:

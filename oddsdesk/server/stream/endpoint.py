@@ -331,6 +331,26 @@ async def open_connection(access: LoopAccess, caller: Caller, token: Token, now_
     return await access.spend_token(token, caller.key_id, most, now_ms)
 
 
+async def open_page(access: LoopAccess, account_id: int, caller: Caller, now_ms: int) -> Count:
+    """Count the live updates of a page like a connection of a key.
+
+    An account is counted apart from its keys, of which it may have none. Not allowed once the day's
+    connections are used up.
+    """
+    most = caller.rights.connections_per_day
+    if most is None:
+        return Count(True, 0, 0)
+    return await access.take_token(-account_id, Kind.CONNECTIONS, most, DAY_S, now_ms)
+
+
+async def pages_left(access: LoopAccess, account_id: int, caller: Caller, now_ms: int) -> Count:
+    """Return the same without counting."""
+    most = caller.rights.connections_per_day
+    if most is None:
+        return Count(True, 0, 0)
+    return await access.peek(-account_id, Kind.CONNECTIONS, most, DAY_S, now_ms)
+
+
 def give_back_connection(access: LoopAccess, caller: Caller, count: Count) -> None:
     """Undo the count of a connection that could not be served."""
     most = caller.rights.connections_per_day
