@@ -23,7 +23,7 @@ from oddsdesk.contract.access import Plan
 from oddsdesk.contract.administration import AccountState, bookmaker_in_words, plan_in_words
 from oddsdesk.contract.times import format_ms
 from oddsdesk.server.dashboard import invitation_link
-from oddsdesk.server.settings import is_loopback
+from oddsdesk.server.settings import DEFAULT_PORT, is_loopback
 from oddsdesk.store.databases import Database, DatabaseUrl
 from oddsdesk.store.keys import KNOWN_S
 from oddsdesk.store.lock import DatabaseInUseError, owner_of
@@ -216,6 +216,12 @@ def _running_at(database: Database) -> str:
     return "" if owner is None else owner.link_url
 
 
+def _is_readable_on_the_way(place: str) -> bool:
+    """Return whether an address leads to another machine without encryption."""
+    parts = urlsplit(place)
+    return parts.scheme == "http" and not is_loopback(parts.hostname or "")
+
+
 def _tell_invite(invite: NewInvite, place: str, *, is_given: bool) -> None:
     lines = []
     if not place:
@@ -230,6 +236,14 @@ def _tell_invite(invite: NewInvite, place: str, *, is_given: bool) -> None:
             "with --base-url."
         )
         lines.append(text)
+    elif _is_readable_on_the_way(place):
+        text = _(
+            "This link begins with http://, so others in the network can read it when it is "
+            "opened, and the dashboard does not open there. Run `oddsdesk serve` with --tls-cert "
+            "and --tls-key or behind a proxy with TLS; or without --host, and open a tunnel: "
+            "ssh -L {port}:127.0.0.1:{port} HOST (docs/dashboard.md)."
+        )
+        lines.append(text.format(port=urlsplit(place).port or DEFAULT_PORT))
     lines += [
         _(
             "Keep this link secret. Whoever opens it can set the password of account {account!r}."

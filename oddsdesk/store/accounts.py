@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 OWN_ACCOUNT: Final = "desk"
 """The account of the desk's own key, which the desk makes and replaces at each start."""
+LONGEST_NAME: Final = 200
+"""Characters of the name of an account or a bookmaker, as in the fields of the dashboard."""
 
 
 class BadAccountError(ValueError):
@@ -158,4 +160,6 @@ def _named(field: str, text: str) -> str:
     folded = fold_name(text)
     if not folded or not folded.isprintable():
         raise BadAccountError(f"{field}: expected a name, got {text!r}")
+    if len(folded) > LONGEST_NAME:
+        raise BadAccountError(f"{field}: expected a name of at most {LONGEST_NAME} characters")
     return folded

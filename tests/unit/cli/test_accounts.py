@@ -269,6 +269,8 @@ def test_a_link_without_an_address_says_what_is_missing(tmp_path: Path) -> None:
     ("link_url", "said"),
     [
         ("http://127.0.0.1:8765", "opens on this machine only"),
+        ("http://10.99.0.1:8765", "others in the network can read it"),
+        ("http://10.99.0.1:8765", "ssh -L 8765:127.0.0.1:8765 HOST"),
         ("https://odds.example.org", "Keep this link secret"),
         ("", "public address is not known"),
     ],

@@ -121,6 +121,8 @@ def test_an_unknown_account_is_refused_with_near_names(access: AccessStore) -> N
         access.keys.remove_account("zoe", NOON)
     with pytest.raises(BadAccountError, match="bookmaker: expected a name, got '  '"):
         access.keys.change_account("anna", NOON, bookmaker="  ")
+    with pytest.raises(BadAccountError, match="account: expected a name of at most 200 characters"):
+        access.keys.create("a" * 201, None, None, NOON)
 
 
 def test_the_desks_own_account_stays_as_it_is(access: AccessStore) -> None:
