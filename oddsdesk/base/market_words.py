@@ -13,7 +13,7 @@ from unicodedata import normalize
 
 from oddsdesk.base.numbers import decimal_mark, with_marks
 from oddsdesk.base.texts import ENGLISH, N_, language, translated
-from oddsdesk.contract.competitions import period_label, sport_title
+from oddsdesk.contract.competitions import competition_title, period_label, sport_title
 from oddsdesk.contract.identity import teams
 from oddsdesk.contract.markets import market_title
 
@@ -29,6 +29,19 @@ LISTED: Final = (
     *(N_("American football"), N_("Rugby"), N_("Other")),
 )
 
+
+COMPETITIONS: Final = (
+    *(N_("First Division, Belgium"), N_("League One, England"), N_("League Two, England")),
+    *(N_("National League, England"), N_("Super League, Greece"), N_("Serie B, Italy")),
+    *(N_("Primeira Liga, Portugal"), N_("Premiership, Scotland"), N_("Championship, Scotland")),
+    *(N_("League One, Scotland"), N_("League Two, Scotland"), N_("Süper Lig, Turkey")),
+    *(N_("FIFA World Cup"), N_("football"), N_("ice hockey"), N_("rugby league")),
+    *(N_("rugby union"), N_("Australian football"), N_("baseball"), N_("basketball")),
+    *(N_("boxing"), N_("Boxing"), N_("cricket"), N_("darts"), N_("esports"), N_("golf")),
+    *(N_("handball"), N_("lacrosse"), N_("politics"), N_("snooker"), N_("tennis")),
+    N_("volleyball"),
+)
+"""Titles that the contract gives to competitions, and the sports that it adds to others."""
 
 FILES: Final = (
     *(N_("Betfair's historical data (bz2)"), N_("Pinnacle's odds and fixtures")),
@@ -57,6 +70,7 @@ _ANSWER: Final = re.compile("(?P<about>.+) (?P<answer>Yes|No)")
 
 
 _GAME: Final = N_("{home} v {away}")
+_WITH_SPORT: Final = re.compile(r"(.+) \(([A-Za-z ]+)\)")
 
 
 def shown_game(match_name: str) -> str:
@@ -83,6 +97,13 @@ def period_text(sport: str, period: int) -> str:
 def sport_text(sport: str) -> str:
     """Return a sport as people write it."""
     return translated(sport_title(sport))
+
+
+def competition_text(code: str) -> str:
+    """Return a competition as people read it; names of other sources stay."""
+    title = competition_title(code)
+    found = _WITH_SPORT.fullmatch(title)
+    return f"{found[1]} ({translated(found[2])})" if found else translated(title)
 
 
 def selection_text(selection: str) -> str:

@@ -5,13 +5,13 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
-from oddsdesk.base.market_words import selection_text
+from oddsdesk.base.market_words import competition_text, selection_text
 from oddsdesk.base.numbers import Style, number_style
 from oddsdesk.base.texts import N_, _, pgettext, translated
 from oddsdesk.board.model.basis import Freshness
 from oddsdesk.board.model.matrix import Laid, Price
 from oddsdesk.board.valuation.verdict_words import PER_DECIDED, PER_DECIDED_TEXT, caution_text
-from oddsdesk.contract.competitions import competition_title, sport_title
+from oddsdesk.contract.competitions import sport_title
 from oddsdesk.contract.markets import MARKET_RANK, market_title
 from oddsdesk.contract.times import HOUR_MS
 from oddsdesk.desk.grid.entries import RANK, Entry, Figures, PriceEntry, SelectionEntry, Shape
@@ -564,7 +564,7 @@ COLUMNS: Final[tuple[ColumnSpec[Entry, CellContext], ...]] = (
     ),
     ColumnSpec(
         "competition", N_("Competition"), Column("TENNIS", Align.LEFT),
-        soft(lambda selection: competition_title(selection.competition)),
+        soft(lambda selection: competition_text(selection.competition)),
         attrgetter("selection.competition"),
     ),
     ColumnSpec(

@@ -9,7 +9,12 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from oddsdesk.base.market_words import searched_selection, selection_order, shown_game
+from oddsdesk.base.market_words import (
+    competition_text,
+    searched_selection,
+    selection_order,
+    shown_game,
+)
 from oddsdesk.base.texts import translated
 from oddsdesk.board.board import Board
 from oddsdesk.board.model.matrix import (
@@ -492,6 +497,7 @@ def make_selection_entry(
     )
     in_language = (matrix.sport, market_title(key.market_type), label)
     said_here = [text for each in in_language if (text := translated(each)) != each]
+    said_here.append(competition_text(matrix.competition))
     kick_off = float("inf") if matrix.kick_off is None else matrix.kick_off
     side = next(i for i, row in enumerate(section.rows) if row.selection == key.selection)
     return SelectionEntry(

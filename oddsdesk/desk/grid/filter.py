@@ -7,12 +7,12 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from oddsdesk.base.market_words import searched_words
+from oddsdesk.base.market_words import competition_text, searched_words
 from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import _, translated
 from oddsdesk.board.model.basis import Freshness
 from oddsdesk.board.model.matrix import Price
-from oddsdesk.contract.competitions import SPORTS, competition_title, sport_title
+from oddsdesk.contract.competitions import SPORTS, sport_title
 from oddsdesk.contract.markets import MARKET_RANK, market_title
 from oddsdesk.contract.times import HOUR_MS
 from oddsdesk.desk.grid.entries import Entry, SelectionEntry, Shape
@@ -193,7 +193,7 @@ def chips(chosen: GridFilter) -> list[tuple[str, str]]:
     """Return what is active, as (facet, words for people)."""
     sets = (
         ("sports", {translated(sport_title(sport)) for sport in chosen.sports}),
-        ("competitions", set(map(competition_title, chosen.competitions))),
+        ("competitions", set(map(competition_text, chosen.competitions))),
         ("markets", {translated(market_title(market)) for market in chosen.markets}),
         ("periods", set(map(translated, chosen.periods))),
         ("bookmakers", chosen.bookmakers),
@@ -299,7 +299,7 @@ def facet_choices(selections: Iterable[SelectionEntry], facet: str) -> list[tupl
         labels = sorted(first, key=lambda label: (first[label], label))
         return [(label, translated(label)) for label in labels]
     competitions = {selection.competition for selection in selections}
-    named = [(code, competition_title(code)) for code in competitions]
+    named = [(code, competition_text(code)) for code in competitions]
     return sorted(named, key=lambda each: (each[1].casefold(), each[0]))
 
 

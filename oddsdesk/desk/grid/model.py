@@ -15,7 +15,7 @@ import msgspec
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 
 from oddsdesk.base.clock import Clock
-from oddsdesk.base.market_words import selection_text
+from oddsdesk.base.market_words import competition_text, selection_text
 from oddsdesk.base.numbers import hour_text, num
 from oddsdesk.base.tasks import SLICE_S, in_background, one_slice
 from oddsdesk.base.texts import _, ngettext, translated
@@ -36,7 +36,6 @@ from oddsdesk.board.valuation.verdict_words import (
     origin_text,
     sides_in_words,
 )
-from oddsdesk.contract.competitions import competition_title
 from oddsdesk.desk.grid import book
 from oddsdesk.desk.grid.columns import (
     BY_KEY,
@@ -550,7 +549,7 @@ def group_cell(group: book.GameGroup, column: int, now_ms: int) -> Cell:
     if column == _SELECTION_COLUMN:
         return Cell(selection.game, TextRole.STRONG, SurfaceRole.RAISED, is_strong=True)
     if column == _COMPETITION_COLUMN:
-        return Cell(competition_title(selection.competition), TextRole.SOFT, SurfaceRole.RAISED)
+        return Cell(competition_text(selection.competition), TextRole.SOFT, SurfaceRole.RAISED)
     if column == _KICK_OFF_COLUMN:
         if selection.is_live:
             return Cell(_("live"), TextRole.LIVE, SurfaceRole.RAISED)
@@ -579,7 +578,7 @@ def group_tip(group: book.GameGroup, now_ms: int) -> str:
     when = (
         _("in play") if selection.is_live else formatting.kick_off_text(selection.kick_off, now_ms)
     )
-    competition = competition_title(selection.competition)
+    competition = competition_text(selection.competition)
     return "\n".join((selection.game, f"{competition}, {when}", _("Best EV of its rows")))
 
 

@@ -428,7 +428,9 @@ class CompetitionList(QtWidgets.QWidget):
         self.list.clear()
         self.list.setColumnHidden(_READ, True)
         for choice in choices:
-            item = QtWidgets.QTreeWidgetItem([choice.title, translated(choice.group), "", ""])
+            item = QtWidgets.QTreeWidgetItem(
+                [translated(choice.title), translated(choice.group), "", ""]
+            )
             item.setData(0, _NAME, choice)
             is_ticked = choice.name in ticked
             item.setCheckState(0, _state(is_ticked))
@@ -469,7 +471,8 @@ class CompetitionList(QtWidgets.QWidget):
         words = self.filter.text().casefold().split()
         for item in self._items():
             choice: administration.Choice = item.data(0, _NAME)
-            said = f"{choice.title} {item.text(1)} {choice.competition} {choice.name}".casefold()
+            shown, names = (item.text(0), item.text(1)), (choice.competition, choice.name)
+            said = " ".join((choice.title, *shown, *names)).casefold()
             item.setHidden(not all(word in said for word in words))
 
     def _on_list_item_changed(self, item: QtWidgets.QTreeWidgetItem) -> None:

@@ -7,8 +7,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QAbstractItemView, QPushButton, QTreeWidgetItem, QWidget
 
+from oddsdesk.base.market_words import competition_text
 from oddsdesk.base.texts import _, ngettext
-from oddsdesk.contract.competitions import competition_title
 from oddsdesk.contract.identity import GamePair, PairedGame, PairState, TeamLikeness
 from oddsdesk.desk.ui.controls.form_dialog import note_label, plain_table, with_buttons
 from oddsdesk.desk.ui.controls.labels import Label
@@ -213,7 +213,7 @@ def _kick_off(pair: GamePair) -> int | None:
 
 def _about(pair: GamePair, now_ms: int) -> list[str]:
     """Return the facts about a pair, in lines."""
-    place = competition_title(pair.competition)
+    place = competition_text(pair.competition)
     if pair.state is PairState.ACCEPTED:
         why = _("Merged as {game}.").format(game=pair.kept.match_name)
         return [place, _told(pair.kept, now_ms), "", why]

@@ -6,11 +6,10 @@ from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QToolButton, QWidget
 
-from oddsdesk.base.market_words import shown_game
+from oddsdesk.base.market_words import competition_text, shown_game
 from oddsdesk.base.texts import _
 from oddsdesk.board.model.matrix import GameEntry, Matrix
 from oddsdesk.board.model.results import GameScore
-from oddsdesk.contract.competitions import competition_title
 from oddsdesk.desk.matrix.layout import groups_of
 from oddsdesk.desk.ui import spacing
 from oddsdesk.desk.ui.controls.buttons import ChipRow, MenuButton
@@ -102,7 +101,7 @@ class MatrixHeader(QWidget):
         elif is_gone:
             self._kick_off, until = _GONE, self._kick_off
         self._score_tip = "" if score is None else score.explained
-        self._details = (competition_title(game.competition), until)
+        self._details = (competition_text(game.competition), until)
         said = game.match_name, is_live, playing, self._score_tip, self._kick_off, self._details
         if said != self._said:  # asked each second
             self._said = said

@@ -21,11 +21,11 @@ from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from oddsdesk.base.clock import Clock
-from oddsdesk.base.market_words import between_teams, shown_game, sport_text
+from oddsdesk.base.market_words import between_teams, competition_text, shown_game, sport_text
 from oddsdesk.base.texts import _, ngettext
 from oddsdesk.board.model.matrix import GameEntry
 from oddsdesk.board.model.results import GameScore
-from oddsdesk.contract.competitions import SPORTS, competition_title
+from oddsdesk.contract.competitions import SPORTS
 from oddsdesk.contract.identity import teams
 from oddsdesk.desk.settings.saved_state import Layout, Saved
 from oddsdesk.desk.ui.formatting import game_text, kick_off_text
@@ -62,7 +62,7 @@ class Node(msgspec.Struct):
     def node_title(self) -> str:
         """What people read."""
         is_sport = self.parent is not None and self.parent.parent is None
-        return sport_text(self.name) if is_sport else competition_title(self.name)
+        return sport_text(self.name) if is_sport else competition_text(self.name)
 
     @property
     def node_row(self) -> int:
@@ -244,7 +244,7 @@ class GamesModel(QAbstractListModel):
 
     def matches(self, game: GameEntry) -> bool:
         """Say whether a game holds every word of the filter."""
-        title = competition_title(game.competition)
+        title = competition_text(game.competition)
         name = f"{game.match_name} {shown_game(game.match_name)}"
         text = f"{name} {game.competition} {title} {game.sport}".casefold()
         return all(word in text for word in self._words)
@@ -257,7 +257,7 @@ class GamesModel(QAbstractListModel):
     def scope_name(self) -> str:
         """What is shown while nothing is filtered."""
         sport, competition = self._scope
-        return competition_title(competition) if competition else sport_text(sport or ALL)
+        return competition_text(competition) if competition else sport_text(sport or ALL)
 
     @property
     def total(self) -> int:
@@ -315,7 +315,7 @@ class GamesModel(QAbstractListModel):
             return shown_game(game.match_name)
         score = self._scores.get(game.game_id)
         if role == Qt.ItemDataRole.ToolTipRole:
-            told = (game_text("", game.match_name), competition_title(game.competition))
+            told = (game_text("", game.match_name), competition_text(game.competition))
             return "\n".join((*told, score.explained) if score is not None else told)
         if role == SCORE_ROLE:
             return score
@@ -328,7 +328,7 @@ class GamesModel(QAbstractListModel):
         if role == Qt.ItemDataRole.AccessibleTextRole:
             favourite = _(", favourite") if game.game_id in self._favourites else ""
             count = game.bookmaker_count
-            title = competition_title(game.competition)
+            title = competition_text(game.competition)
             stands = "" if score is None else f", {score.in_words}"
             return _("{match_name}, {title}{stands}, {count} bookmakers{favourite}").format(
                 match_name=shown_game(game.match_name),
@@ -341,7 +341,7 @@ class GamesModel(QAbstractListModel):
 
 
 def _competition_order(code: str) -> tuple[str, str]:
-    return competition_title(code).casefold(), code
+    return competition_text(code).casefold(), code
 
 
 def _sport_order(sport: str) -> tuple[int, str]:

@@ -9,10 +9,9 @@ from PySide6.QtCore import QByteArray, QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
 from oddsdesk.base.clock import Clock
-from oddsdesk.base.market_words import shown_game
+from oddsdesk.base.market_words import competition_text, shown_game
 from oddsdesk.base.texts import _, mid_sentence
 from oddsdesk.board.board import Board
-from oddsdesk.contract.competitions import competition_title
 from oddsdesk.desk.connections.profiles import Profile, shown_name
 from oddsdesk.desk.navigator.model import Favourites
 from oddsdesk.desk.navigator.panel import Navigator
@@ -196,7 +195,7 @@ def game_entries(board: Board, clock: Clock, open_game: Callable[[str], object])
         now_ms = clock()
         for game in board.games.values():
             when = "live" if game.is_live else kick_off_text(game.kick_off, now_ms)
-            note = f"{competition_title(game.competition)} · {when}"
+            note = f"{competition_text(game.competition)} · {when}"
             game_id = game.game_id
             yield Entry(
                 f"game {game_id}",

@@ -61,9 +61,9 @@ class OddsApiGuide(GamesGuide):
                 N_("Bookmakers of"),
                 (
                     ("eu", N_("Europe")),
-                    ("uk", "UK"),
-                    ("us", "US"),
-                    ("us2", "US 2"),
+                    ("uk", N_("UK")),
+                    ("us", N_("US")),
+                    ("us2", N_("US 2")),
                     ("au", N_("Australia")),
                 ),
                 ("eu",),

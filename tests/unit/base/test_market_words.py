@@ -202,3 +202,24 @@ def test_a_game_is_written_as_bookmakers_of_the_country_do(name: str) -> None:
             assert teams(shown) == teams(name), "what is shown is read when typed"
         finally:
             texts.use_language("en")
+
+
+@pytest.mark.parametrize(
+    ("code", "english", "german"),
+    [
+        ("E2", "League One, England", "League One, England"),
+        ("SC0", "Premiership, Scotland", "Premiership, Schottland"),
+        ("icehockey_liiga", "Liiga (ice hockey)", "Liiga (Eishockey)"),
+        ("Liga (Apertura)", "Liga (Apertura)", "Liga (Apertura)"),
+        ("EPL", "EPL", "EPL"),
+    ],
+)
+def test_our_titles_of_competitions_are_in_the_language(
+    code: str, english: str, german: str
+) -> None:
+    assert market_words.competition_text(code) == english
+    texts.use_language("de")
+    try:
+        assert market_words.competition_text(code) == german
+    finally:
+        texts.use_language("en")
