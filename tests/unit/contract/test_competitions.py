@@ -24,6 +24,8 @@ from oddsdesk.contract.competitions import (
         ("My own league", "My own league"),
         ("chess_world_cup", "chess_world_cup"),
         ("", ""),
+        ("HANDBALL_BUNDESLIGA_HERREN", "Handball Bundesliga Herren"),
+        ("DFB_POKAL", "DFB Pokal"),
     ],
 )
 def test_a_code_of_a_source_is_a_name_for_people(code: str, title: str) -> None:
