@@ -425,7 +425,7 @@ def _prices(
     """Yield the sides of a line as the desk prices it, or as the model has it."""
     line = own or game.line(name.market_type, group)
     if line is not None:
-        kind = "given" if line.derived is None else line.derived.kind
+        kind = N_("given") if line.derived is None else line.derived.kind
         bands = {} if line.derived is None else line.derived.bands
         for text, (side, price) in zip(line.group.selections, line.prices.items(), strict=True):
             if price.fair_odds is not None:

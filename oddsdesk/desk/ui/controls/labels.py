@@ -13,6 +13,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QLabel, QSizePolicy, QToolButton, QWidget
 
+from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import _, ngettext
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import TextRole
@@ -252,13 +253,11 @@ class SortButton(SteadyButton):
 
     def show_waiting(self, rows: int, *, in_short: bool = False) -> bool:
         """Say how many rows would move; return whether that takes another width."""
+        count = f"{num(rows):,}"
         if in_short:
-            return self.show_text(_("Sort {rows}").format(rows=rows))
-        return self.show_text(
-            ngettext("{rows} change – re-sort (S)", "{rows} changes – re-sort (S)", rows).format(
-                rows=rows
-            )
-        )
+            return self.show_text(_("Sort {rows}").format(rows=count))
+        text = ngettext("{rows} change – re-sort (S)", "{rows} changes – re-sort (S)", rows)
+        return self.show_text(text.format(rows=count))
 
 
 _DIAMETER = 7.0
