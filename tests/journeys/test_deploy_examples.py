@@ -150,6 +150,12 @@ def test_a_proxy_loses_nothing_and_a_killed_process_costs_no_answer(
     with proxy.client() as client:
         client.get("/api/stream?token=0123456789abcdef")
         answer = client.get("/api/odds", headers={"X-Api-Key": key})
+        if name == "caddy":  # browsers get a page
+            for path in ("/live", "/dashboard/keys"):
+                page = client.get(path)
+                assert page.status_code == 503
+                assert page.headers["content-type"] == "text/html; charset=utf-8"
+                assert "Try again in a minute." in page.text
     assert answer.headers["strict-transport-security"] == "max-age=31536000"
     assert (answer.status_code, answer.json()) == (503, UNAVAILABLE)
     assert answer.headers["retry-after"] == "1"
