@@ -113,6 +113,9 @@ _FIXED: Final = {
     "User-Agent": USER_AGENT,
 }
 
+_UNPACKED: Final = {"Accept-Encoding": "identity"}
+"""Within a machine, compression costs more than it saves."""
+
 if find_spec("sniffio") is None:
     # WORKAROUND https://github.com/encode/httpcore/pull/1103: it looks for that module four times a
     # request, in every folder of the path
@@ -139,7 +142,7 @@ class HttpClient:
 
     def __init__(self, headers: Mapping[str, str], *, is_secure: bool, is_local: bool) -> None:
         self._http = httpx.AsyncClient(
-            headers={**_FIXED, **headers},
+            headers={**_FIXED, **(_UNPACKED if is_local else {}), **headers},
             timeout=_TIMEOUT,
             limits=_POOL,
             verify=system_trust() if is_secure else False,

@@ -478,8 +478,6 @@ class Endpoint(msgspec.Struct, frozen=True):
     methods: Sequence[str] = GET
     looks_back: Callable[[dict[str, Any]], bool] = lambda _asked: False
     """Whether past odds are requested."""
-    packs: bool = False
-    """Whether its JSON, too, is compressed for clients that accept it."""
 
     def cost_s(self, asked: dict[str, Any]) -> float:
         """Return the estimated time in seconds, from the number of rows."""
@@ -674,7 +672,7 @@ class EndpointGate(Gate):
         is_table = rest.prefers_table(headers) if form is None else form == "csv"
         return rest.Wanted(
             is_table,
-            packs=(is_table or self._endpoint.packs) and rest.accepts_gzip(headers),
+            packs=rest.accepts_gzip(headers),
             unless=b",".join(value for name, value in headers if name == b"if-none-match"),
             whose=(
                 *(caller.key_id, caller.plan.value, caller.bookmaker),

@@ -38,6 +38,9 @@ JSON = b"application/json"
 
 CSV = b"text/csv; charset=utf-8; header=present"
 
+SHORT: Final = 1_000
+"""Bodies below this length (bytes) are not compressed: they fit into one packet."""
+
 _encoder = msgspec.json.Encoder()
 _GZIP_WINDOW: Final = 16 + zlib.MAX_WBITS
 _NOT_ACCEPTED: Final = re.compile(rb"q=0(\.0*)?")
@@ -92,6 +95,7 @@ class Wanted(msgspec.Struct, frozen=True):
 
     is_table: bool
     packs: bool
+    """Whether it accepts compressed answers; no answer has a secret next to texts of a caller."""
     unless: bytes
     """The ``If-None-Match`` of the request; empty without one."""
     whose: tuple[Any, ...]
@@ -121,7 +125,7 @@ def encode(found: Payload, remaining: int, data: Any, wanted: Wanted) -> Reply:
         body = _encoder.encode(Answer(msgspec.Raw(content), _meta(found, remaining)))
         content_type = JSON
     reply = msgspec.structs.replace(reply, status=200, body=body, content_type=content_type)
-    return _packed(reply) if wanted.packs else reply
+    return packed(reply) if wanted.packs else reply
 
 
 def _meta(found: Payload, remaining: int) -> Meta:
@@ -234,8 +238,10 @@ def accepts_gzip(headers: RequestHeaders) -> bool:
     return False
 
 
-def _packed(reply: Reply) -> Reply:
-    """Return a response compressed, as fast as possible."""
+def packed(reply: Reply) -> Reply:
+    """Return a response compressed, as fast as possible; a short one unchanged."""
+    if len(reply.body) < SHORT:
+        return reply
     packer = zlib.compressobj(zlib.Z_BEST_SPEED, wbits=_GZIP_WINDOW)
     body = packer.compress(reply.body) + packer.flush()
     headers = [*reply.headers, (b"content-encoding", b"gzip")]

@@ -1,13 +1,16 @@
 """ETag and If-None-Match (D113): a poll that brings nothing new has no body."""
 
+import gzip
 from random import Random
 from typing import Any, Final
 
 import httpx
+import msgspec
 import pytest
 
 from oddsdesk.contract.access import Plan
 from oddsdesk.contract.identity import game_id
+from oddsdesk.server.rest import SHORT
 from tests.kit.running_service import HOUR_MS
 
 GAME: Final = game_id("EPL", "Arsenal - Chelsea")
@@ -16,6 +19,12 @@ PATHS: Final = (
     "/api/odds", "/api/odds/live", "/api/odds/Betfair", "/api/games", f"/api/games/{GAME}",
     f"/api/games/{GAME}/history", "/api/history", "/api/value-bets", "/api/results",
 )  # fmt: skip
+
+
+LONG: Final = {
+    "/api/bookmakers", "/api/events/Arsenal%20-%20Chelsea", "/api/odds", f"/api/games/{GAME}",
+    f"/api/games/{GAME}/history", "/api/history",
+}  # fmt: skip
 
 
 def ask(
@@ -171,3 +180,26 @@ def test_a_silence_that_lasts_is_no_change(quoted: Any) -> None:
     answer = ask(quoted, key, path="/api/history")
     assert answer.json()["meta"]["silences"]
     assert answer.headers["etag"] == tag
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_long_answers_are_packed_where_that_is_accepted(service: Any, path: str) -> None:
+    """D113: with the same weak tag, whatever the coding; a short one is sent as it is."""
+    for number in range(40):
+        names = {"bookmaker": f"Bookmaker {number}", "match_name": "Arsenal - Chelsea"}
+        service.quote(**names, is_live=False, url=f"https://example.org/{number}")
+    key, tags, bodies = service.key(), set(), {}
+    for coding in ("identity", "gzip", "br, gzip;q=0.5", "gzip;q=0"):
+        headers = {"X-Api-Key": key, "Accept-Encoding": coding}
+        with service.http.stream("GET", path, headers=headers) as answer:
+            body = b"".join(answer.iter_raw())
+        is_packed = answer.headers.get("content-encoding") == "gzip"
+        plain = gzip.decompress(body) if is_packed else body
+        assert is_packed == (coding in ("gzip", "br, gzip;q=0.5") and len(plain) >= SHORT)
+        assert int(answer.headers["content-length"]) == len(body)
+        assert "Accept-Encoding" in answer.headers["vary"]
+        tags.add(answer.headers["etag"])
+        bodies[coding] = msgspec.json.decode(plain)["data"]
+    assert len(tags) == 1
+    assert all(each == bodies["identity"] for each in bodies.values())
+    assert (len(plain) >= SHORT) == (path in LONG)

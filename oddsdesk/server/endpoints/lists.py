@@ -361,7 +361,6 @@ HISTORY_OF_GAMES = Endpoint(
         HISTORY_CURSOR,
     ],
     looks_back=lambda _asked: True,
-    packs=True,
 )
 
 

@@ -50,7 +50,8 @@ class OddsApiGate(Gate):
             answer = await self._answer(request)
         except TurnedDown as refusal:
             return _reply(refusal.status, refusal.body)
-        return _reply(200, answer)
+        reply = _reply(200, answer, [(b"vary", b"Accept-Encoding")])
+        return rest.packed(reply) if rest.accepts_gzip(request.scope["headers"]) else reply
 
     def refuse(self, refusal: rest.Refusal, scope: Scope) -> rest.Reply:
         """Return a refusal of the server in their format; of too many at once, with their code."""
