@@ -118,6 +118,8 @@ def test_everything_else_is_equal(both: Both) -> None:
         lambda r: r.silences(0, NOW + HOUR, MINUTE_MS),
         lambda r: [r.bookmaker_name(name) for name in ("pinnacle", "a", "nobody")],
         lambda r: r.merged_ids(),
+        lambda r: sorted(r.pairs_left_out(r.changes_after(0, 5_000), ())),
+        lambda r: sorted(r.pairs_left_out(r.changes_after(0, 5_000), ("the-odds-api",))),
     ):
         both.ask(question)
     assert len(both.compared) > 5
