@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
@@ -727,6 +728,20 @@ def test_a_lay_is_recorded_with_the_odds_of_the_other_side(
     assert (made.kind, made.odds, made.stake, made.liability) == (BetKind.LAY, 3, 10, 20)
     assert (made.net, made.fair_odds) == (pytest.approx(1 + 0.98 / 2), pytest.approx(2))
     assert made.ev == pytest.approx((1.49 / 2 - 1) * 100)
+
+
+@pytest.mark.parametrize(
+    ("kind", "title"),
+    [
+        (BetKind.LAY, "Backer's &stake"),
+        (BetKind.EACH_WAY, "&Stake each way"),
+        (BetKind.BOOST, "&Stake"),
+    ],
+)
+def test_the_stake_is_named_for_the_kind(dialog: PlaceDialog, kind: BetKind, title: str) -> None:
+    choose_kind(dialog, kind)
+    (name,) = (label for label in dialog.findChildren(QLabel) if label.buddy() is dialog.stake)
+    assert name.text() == title
 
 
 def test_a_field_of_a_kind_that_makes_no_sense_is_named(dialog: PlaceDialog) -> None:
