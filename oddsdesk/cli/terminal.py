@@ -22,6 +22,8 @@ from oddsdesk.feeds.files import Readable
 
 T = TypeVar("T")
 
+_NO_BREAK_SPACES: Final = "\u00a0\u202f"
+
 
 def aligned(
     headings: Sequence[str], rows: Iterable[Sequence[str]], right: Container[str] = ()
@@ -71,7 +73,9 @@ def print_list(
 
 def plain(text: str) -> str:
     """Return text from outside without control characters, which a terminal would obey."""
-    return "".join(letter if letter.isprintable() else "?" for letter in text)
+    return "".join(
+        letter if letter.isprintable() or letter in _NO_BREAK_SPACES else "?" for letter in text
+    )
 
 
 def market_words(market_type: str, sport: str, period: int) -> str:

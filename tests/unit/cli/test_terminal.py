@@ -1,8 +1,8 @@
-"""Progress shows on stderr only where work is long."""
+"""Progress shows on stderr only where work is long; foreign text cannot command a terminal."""
 
 import io
 
-from oddsdesk.cli.terminal import Progress
+from oddsdesk.cli.terminal import Progress, plain
 
 
 class Terminal(io.StringIO):
@@ -41,3 +41,8 @@ def test_a_file_gets_a_line_after_a_second_and_then_rarely() -> None:
         seconds.now = 60
         progress.count_done(0)
     assert stream.getvalue() == "2,000 quotes read\n4,000 quotes read\n"
+
+
+def test_text_from_outside_loses_control_characters_and_keeps_its_spaces() -> None:
+    assert plain("a\x1b[2Jb\u2028c\td") == "a?[2Jb?c?d"
+    assert plain("5,8\u00a0% von 1\u202f000") == "5,8\u00a0% von 1\u202f000"
