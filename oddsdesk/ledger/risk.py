@@ -15,7 +15,14 @@ import msgspec
 
 from oddsdesk.ledger.bet_kinds import BetKind, profit_by_kind, result_of_legs
 from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.ledger.open_bets import OpenBet, OpenPart, open_parts, shared_results, subject_of
+from oddsdesk.ledger.open_bets import (
+    OpenBet,
+    OpenPart,
+    open_parts,
+    outcome_named,
+    shared_results,
+    subject_of,
+)
 from oddsdesk.pricing.risk_ahead import (
     MOST_RESULTS,
     RUNS,
@@ -25,7 +32,7 @@ from oddsdesk.pricing.risk_ahead import (
     fitted_chances,
     risk_ahead,
 )
-from oddsdesk.pricing.selections import Result
+from oddsdesk.pricing.selections import Result, line_of
 
 _RESULTS: Final = {
     1.0: Result.WON,
@@ -117,12 +124,29 @@ def _shared(parts: Sequence[OpenPart]) -> tuple[list[float], Sequence[Sequence[f
     if first.bet.kind is BetKind.EACH_WAY:
         return _of_places(first.bet), [(1.0, 0.0, -1.0)]
     bets = [part.open_bet(outcome) for part in parts if (outcome := part.outcome) is not None]
+    if not bets and (by_line := _by_its_line(first.named)) is not None:
+        bets = [by_line]
     if not bets:
         chance = _chance(first)
         return [chance, 1 - chance], [(1.0, -1.0)]
     one_game = (bet._replace(outcome=("", *bet.outcome[1:]), gain=0.0, stake=0.0) for bet in bets)
     decided = (part.bet.decided_then if part.is_alone else None for part in parts)
     return _fitted(tuple(one_game), tuple(map(_chance, parts)), tuple(decided))
+
+
+def _by_its_line(bet: PlacedBet) -> OpenBet | None:
+    """Return a bet whose market or teams are unknown by the line that ends its selection.
+
+    So that ``Girona -0.75`` can be half won. None for a selection without a line.
+    """
+    team = bet.selection.rpartition(" ")[0]
+    for market, game in (("total", ""), ("spread", f"{team} - ?")):
+        key = ("", market, 0, bet.selection, "")
+        is_lay = bet.kind is BetKind.LAY
+        outcome = outcome_named(key, game, "", in_play=False, is_lay=is_lay)
+        if outcome is not None and (line_of(outcome[3]) * 4).is_integer():
+            return OpenBet(outcome, 0.0, 0.0, "")
+    return None
 
 
 @lru_cache(maxsize=1 << 10)

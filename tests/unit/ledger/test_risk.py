@@ -161,3 +161,38 @@ def test_a_line_that_can_push_may_come_back() -> None:
     assert placed.decided_then == pytest.approx(0.8)
     assert [chance for _, chance in found.results] == pytest.approx([0.4, 0.2, 0.4])
     assert found.expected == pytest.approx(placed.expected)
+
+
+@pytest.mark.parametrize(
+    ("selection", "profits"),
+    [
+        ("Girona -0.75", [-12.5, 6.5625, 13.125]),
+        ("Girona +0.75", [-12.5, -6.25, 13.125]),
+        ("Girona -0.25", [-12.5, -6.25, 13.125]),
+        ("Girona +0.25", [-12.5, 6.5625, 13.125]),
+        ("Girona -1", [-12.5, 0.0, 13.125]),
+        ("Girona -1.5", [-12.5, 13.125]),
+        ("Girona -1.3", [-12.5, 13.125]),
+        ("Girona", [-12.5, 13.125]),
+        ("Over 2.75", [-12.5, 6.5625, 13.125]),
+        ("Under 2.75", [-12.5, -6.25, 13.125]),
+    ],
+)
+@pytest.mark.parametrize("market", ["", "spread"])
+def test_a_typed_line_without_its_game_can_push_or_be_halved(
+    selection: str, profits: list[float], market: str
+) -> None:
+    typed = {"match_name": "Girona", "game_id": "", "market_type": market, "sport": ""}
+    found = bets_ahead([bet(**typed, selection=selection, odds=2.05, stake=12.5)]).ahead
+    assert [profit for profit, _ in found.results] == pytest.approx(profits)
+    assert all(chance > 0.05 for _, chance in found.results)
+    assert found.expected == pytest.approx(0, abs=1e-6)  # without fair odds: no edge
+
+
+def test_a_lay_of_a_typed_line_ends_the_other_way() -> None:
+    typed: dict[str, Any] = {"match_name": "Girona", "game_id": "", "market_type": ""}
+    lay = bet(BetKind.LAY, **typed, selection="Girona -0.75", odds=2.05, stake=12.5)
+    back = REPLACE(lay, kind=BetKind.BACK)
+    laid, backed = (bets_ahead([REPLACE(each, net_odds=None)]).ahead for each in (lay, back))
+    assert [profit for profit, _ in backed.results] == pytest.approx([-12.5, 6.5625, 13.125])
+    assert [profit for profit, _ in laid.results] == pytest.approx([-13.125, -6.5625, 12.5])
