@@ -174,7 +174,7 @@ def figure_text(check: RuleCheck) -> str:
 
 
 def margin_text(check: RuleCheck) -> str:
-    """Return the gap to the rule's threshold: ``6.26 % left``, ``0.40 % short``."""
+    """Return the gap to the rule's threshold: ``6.26 pp left``, ``0.40 pp short``."""
     if check.margin is None:
         return "" if check.holds else _("no")
     if check.rule is Rule.ABOVE_REFERENCE:
@@ -484,10 +484,10 @@ def _change(said: Explanation, price: str) -> str:
 
 
 def _distance(rule: Rule, margin: float) -> str:
-    """Return the gap to a threshold: a time for ages, else in percent."""
+    """Return the gap to a threshold: a time for ages, else in percentage points."""
     if rule in _AGES:
         return duration_text(margin)
-    return f"{num(margin if rule in _EDGES else margin * 100):.2f} %"
+    return _("{share} pp").format(share=f"{num(margin if rule in _EDGES else margin * 100):.2f}")
 
 
 def _measure(rule: Rule, figure: float) -> str:

@@ -483,7 +483,7 @@ COLUMNS: Final[tuple[ColumnSpec[NearMiss, int], ...]] = (
     ColumnSpec(
         "distance",
         N_("Gap"),
-        Column("00.00 % short"),
+        Column(_("{distance} short").format(distance=_("{share} pp").format(share="00.00"))),
         _margin,
         lambda miss: miss.distance,
         tip=_("How far the price is from passing that rule, nearest first"),

@@ -342,3 +342,5 @@ def test_a_figure_and_its_unit_stay_on_one_line(qtbot: QtBot) -> None:
     label.show_text("oooooooo 3 min")
     assert label.text() == "oooooooo 3 min"
     assert label._shown == "oooooooo 3\N{NO-BREAK SPACE}min"
+    label.show_text("1/1.94 − 1.5 pp")
+    assert label._shown == "1/1.94 − 1.5\N{NO-BREAK SPACE}pp"

@@ -75,7 +75,7 @@ def test_near_misses_tell_what_stops_each_and_by_how_much(
     place = panel.lists.misses.row_of_key(OVER._replace(bookmaker=""))
     assert place is not None
     cells = [panel.misses.model.cell(place, column).text for column in range(9)]
-    assert cells[:6] == ["Over 2.5", "Total", "Matchbook", "EV ≥ 2.01 %", "0.51 % short", "2.03"]
+    assert cells[:6] == ["Over 2.5", "Total", "Matchbook", "EV ≥ 2.01 %", "0.51 pp short", "2.03"]
     assert cells[7] == "2.041 – 2.107"
     subject_seen: list[Any] = []
     panel.price_selected.connect(subject_seen.append)
@@ -103,7 +103,7 @@ def test_a_selection_that_is_near_at_many_bookmakers_is_one_row(
     assert (bookmaker.text, bookmaker.note) == ("Matchbook", "+ 2 books")
     tip = panel.misses.model.tip(place, 0)
     assert "Bovada 2.025: " in tip
-    assert "Betsson 2.0205: 0.98 % short" in tip
+    assert "Betsson 2.0205: 0.98 pp short" in tip
     panel.show_list(BETS)
 
 

@@ -134,7 +134,7 @@ class ElidedLabel(Label):
         )
 
 
-_BEFORE_UNIT: Final = re.compile(r"(?<=\d) (?=(?:s|min|h|d)\b|%)")
+_BEFORE_UNIT: Final = re.compile(r"(?<=\d) (?=(?:s|min|h|d|pp)\b|%)")
 
 
 class WrappedLabel(ElidedLabel):

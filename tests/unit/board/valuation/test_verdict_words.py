@@ -45,10 +45,10 @@ def test_every_rule_has_a_title(rule: Rule) -> None:
 @pytest.mark.parametrize(
     ("overround", "margin"),
     [
-        (1.0213, "2.13 % left"),
-        (1.0313, "1.87 % left"),
-        (0.98, "2.00 % short"),
-        (1.06, "1.00 % over"),
+        (1.0213, "2.13 pp left"),
+        (1.0313, "1.87 pp left"),
+        (0.98, "2.00 pp short"),
+        (1.06, "1.00 pp over"),
     ],
 )
 def test_the_sum_of_the_reference_is_told_with_both_of_its_ends(
@@ -101,15 +101,15 @@ def test_all_that_speaks_against_a_price_is_told_the_gravest_first(desk: Desk) -
 @pytest.mark.parametrize(
     ("check", "figure", "margin"),
     [
-        (within(Rule.EDGE_CAP, 3.74, most=10), "3.74 %", "6.26 % left"),
-        (within(Rule.MIN_EDGE, 0.6, least=1), "0.60 %", "0.40 % short"),
-        (within(Rule.MAX_EDGE, 21.5, most=20), "21.50 %", "1.50 % over"),
-        (within(Rule.PAYOUT, 0.9949, 0.99, 1.05), "-0.51 %", "0.49 % left"),
-        (within(Rule.PAYOUT, 0.98, 0.99, 1.05), "-2.00 %", "1.00 % short"),
-        (within(Rule.PAYOUT, 1.06, 0.99, 1.05), "6.00 %", "1.00 % over"),
+        (within(Rule.EDGE_CAP, 3.74, most=10), "3.74 %", "6.26 pp left"),
+        (within(Rule.MIN_EDGE, 0.6, least=1), "0.60 %", "0.40 pp short"),
+        (within(Rule.MAX_EDGE, 21.5, most=20), "21.50 %", "1.50 pp over"),
+        (within(Rule.PAYOUT, 0.9949, 0.99, 1.05), "-0.51 %", "0.49 pp left"),
+        (within(Rule.PAYOUT, 0.98, 0.99, 1.05), "-2.00 %", "1.00 pp short"),
+        (within(Rule.PAYOUT, 1.06, 0.99, 1.05), "6.00 %", "1.00 pp over"),
         (RuleCheck(Rule.ABOVE_REFERENCE, False, 3.95, least=4.6), "3.95", "4.6 there"),
-        (within(Rule.RATIO, 1.07, most=1.15), "7.00 %", "8.00 % left"),
-        (within(Rule.RATIO, 1.324, most=1.15), "32.40 %", "17.40 % over"),
+        (within(Rule.RATIO, 1.07, most=1.15), "7.00 %", "8.00 pp left"),
+        (within(Rule.RATIO, 1.324, most=1.15), "32.40 %", "17.40 pp over"),
         (within(Rule.BOOK_AGE, 5_000, most=900_000), "5 s", "14 min left"),
         (within(Rule.BOOK_AGE, 180_000, most=186_000), "3 min 0 s", "6 s left"),
         (
@@ -223,7 +223,7 @@ def test_the_text_holds_every_number_of_the_arithmetic(desk: Desk) -> None:
         "Value from 2.908, suspicious above 3.096",
         "Power: fair 2.8512, EV +6.97 %",
         "Worst case +6.85 % (multiplicative)",
-        "[holds] EV ≤ 11.1 % (main markets): 6.99 %, 4.11 % left",
+        "[holds] EV ≤ 11.1 % (main markets): 6.99 %, 4.11 pp left",
     ):
         assert part in text
 
