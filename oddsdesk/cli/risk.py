@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -243,8 +244,12 @@ def _percent(share: float) -> str:
     return f"{num(share * 100):.2f} %"
 
 
+_COMMA_IN_CHANCE: Final = re.compile(r"(@\s*0?|@\s*\d+(?=,\d+\s*%)),(?=\d)")
+_COMMA_IN_ODDS: Final = re.compile(r"((?:^|,)\s*\d+),(?=\d+\s*@)")
+
+
 class _Game(click.ParamType):  # type: ignore[type-arg]
-    """Outcomes of one game: ``2.5@55%,3.2@25%``."""
+    """Outcomes of one game: ``2.5@55%,3.2@25%``, or ``2,5@55%,3,2@25%``."""
 
     name = "game"
 
@@ -253,7 +258,8 @@ class _Game(click.ParamType):  # type: ignore[type-arg]
     ) -> tuple[Outcome, ...]:
         """Return the chance and odds of each outcome."""
         found = []
-        for part in str(value).split(","):
+        text = _COMMA_IN_ODDS.sub(r"\1.", _COMMA_IN_CHANCE.sub(r"\1.", str(value)))
+        for part in text.split(","):
             odds, sign, chance = part.partition("@")
             if not sign:
                 self.fail(

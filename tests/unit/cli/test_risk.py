@@ -127,6 +127,13 @@ def test_kelly_stakes_on_one_game_and_the_chance_to_be_down() -> None:
     assert "to 50 %: 0.78 %" in shown
 
 
+@pytest.mark.parametrize("game", ["2,5@55,5%,3,2@0,25", "2.5@55,5%,3.2@,25", "2,5@0.555, 3,2@25 %"])
+def test_decimal_commas_are_told_from_those_between_outcomes(game: str) -> None:
+    ((first, second),) = told("kelly", game)["games"]
+    assert [first["odds"], first["chance"]] == [2.5, pytest.approx(0.555)]
+    assert [second["odds"], second["chance"]] == [3.2, 0.25]
+
+
 @pytest.mark.parametrize("game", ["2.5", "2.5@", "2.5@120%", "2.5@-0.2", "x@50%", "2.5@60%,3@60%"])
 def test_a_game_that_makes_no_sense_is_refused(game: str) -> None:
     done = CliRunner().invoke(main, ["kelly", game])
