@@ -42,7 +42,7 @@ _RIGHT: Final = frozenset({"PROFIT", "MARGIN", "STAKE", "ODDS", "NET"})
 @source_options
 @click.option(
     "--least",
-    type=Number(-100, what="percentage"),
+    type=Number(-100, what=_("percentage")),
     default=0.0,
     metavar="PERCENT",
     show_default=True,

@@ -208,7 +208,7 @@ def _rules_of(names: str, least_ev: float | None) -> ListRules:
 )
 @click.option(
     "--share",
-    type=options.Percent(0, 100, above=True, what="share"),
+    type=options.Percent(0, 100, above=True, what=_("share")),
     metavar="PERCENT",
     help=_(
         "With proportional: percent of the bankroll staked on each bet (default: "
@@ -217,7 +217,7 @@ def _rules_of(names: str, least_ev: float | None) -> ListRules:
 )
 @click.option(
     "--bankroll",
-    type=options.AmountType(0, above=True, what="bankroll"),
+    type=options.AmountType(0, above=True, what=_("bankroll")),
     metavar="UNITS",
     help=_("Bankroll at the start, with proportional or kelly. Default: 100 units."),
 )

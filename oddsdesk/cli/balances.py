@@ -145,7 +145,7 @@ def _movement_options(command: F) -> F:
     return command
 
 
-_AMOUNT: Final = AmountType(0, above=True, what="amount")
+_AMOUNT: Final = AmountType(0, above=True, what=_("amount"))
 
 
 @accounts.command()
@@ -177,7 +177,7 @@ def withdraw(amount: float, as_json: bool, **options: Any) -> None:
 
 
 @accounts.command()
-@click.argument("balance", type=AmountType(0, what="balance"))
+@click.argument("balance", type=AmountType(0, what=_("balance")))
 @_movement_options
 @json_option
 def correct(balance: float, as_json: bool, **options: Any) -> None:

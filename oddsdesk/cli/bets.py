@@ -50,7 +50,7 @@ from oddsdesk.store.databases import Database
 @source_options
 @click.option(
     "--bankroll",
-    type=AmountType(0, above=True, what="amount"),
+    type=AmountType(0, above=True, what=_("amount")),
     metavar="AMOUNT",
     help=_("Your bankroll. Stakes are a fraction of it. Default: the desk's setting (1000)."),
 )

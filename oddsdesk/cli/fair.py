@@ -149,7 +149,7 @@ def _option(name: str, metavar: str, meaning: str) -> Callable[[F], F]:
 @click.argument("sport")
 @click.option(
     "--rates",
-    type=Number(0, _HIGHEST_RATE, above=True, what="rate"),
+    type=Number(0, _HIGHEST_RATE, above=True, what=_("expected goals")),
     nargs=2,
     metavar="HOME AWAY",
     help=_("Expected goals of both teams, instead of odds (football)."),

@@ -8,6 +8,8 @@ from fractions import Fraction
 from itertools import count
 from typing import Final, NamedTuple
 
+from oddsdesk.base.texts import N_
+
 DECIMAL: Final = "decimal"
 AMERICAN: Final = "american"
 FRACTIONAL: Final = "fractional"
@@ -56,15 +58,14 @@ def parse_odds(text: str, style: str = DECIMAL) -> float:
     Raises:
         OddsFormatError: unknown style, or text that is no odds of it.
     """
-    _, read, example = _style(style)
+    _, read, allowed = _style(style)
     plain = text.strip().replace("\u2212", "-")
     if style != AMERICAN and "." not in plain:
         plain = plain.replace(",", ".", 1)
     odds = read(plain) if len(plain) <= _LONGEST else None
     if odds is None or not 1 < odds < math.inf:
-        title = style.replace("_", " ")
-        typed = text.strip()[:_LONGEST]
-        raise OddsFormatError(f"expected {title} odds such as {example}, got {typed!r}")
+        text = text.strip()[:_LONGEST]
+        raise OddsFormatError(f"expected {allowed}, got {text!r}")
     return odds
 
 
@@ -223,13 +224,17 @@ def _read_implied(text: str) -> float | None:
 
 _Style = tuple[Callable[[float], str], Callable[[str], float | None], str]
 _STYLES: Final[dict[str, _Style]] = {
-    DECIMAL: (_format_decimal, _number, "2.05"),
-    AMERICAN: (_format_american, _read_american, "+105 or -110"),
-    FRACTIONAL: (_format_fractional, _read_fractional, "21/20"),
-    HONG_KONG: (_format_hong_kong, _read_hong_kong, "1.05"),
-    MALAY: (_format_malay, _read_malay, "0.91 or -0.95"),
-    INDONESIAN: (_format_indonesian, _read_indonesian, "+1.05 or -1.10"),
-    IMPLIED: (_format_implied, _read_implied, "48.8 %"),
+    DECIMAL: (_format_decimal, _number, N_("decimal odds such as 2.05")),
+    AMERICAN: (_format_american, _read_american, N_("American odds such as +105 or -110")),
+    FRACTIONAL: (_format_fractional, _read_fractional, N_("fractional odds such as 21/20")),
+    HONG_KONG: (_format_hong_kong, _read_hong_kong, N_("Hong Kong odds such as 1.05")),
+    MALAY: (_format_malay, _read_malay, N_("Malay odds such as 0.91 or -0.95")),
+    INDONESIAN: (
+        _format_indonesian,
+        _read_indonesian,
+        N_("Indonesian odds such as +1.05 or -1.10"),
+    ),
+    IMPLIED: (_format_implied, _read_implied, N_("implied odds such as 48.8 %")),
 }
 STYLES: Final = tuple(_STYLES)
 

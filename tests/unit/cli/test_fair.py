@@ -122,7 +122,7 @@ def test_other_sports_have_lines_around_those_given() -> None:
     [
         (("Football",), "give odds or --rates"),
         (("Chess", "--rates", "1", "1"), "no sport 'Chess'; expected one of Football, "),
-        (("Football", "--rates", "0", "2"), "the rate must be"),
+        (("Football", "--rates", "0", "2"), "the expected goals must be"),
         (("Football", "--rates", "2", "2", "--rho", "0.4"), "a probability below 0"),
         (("Football", "--rates", "1", "1", *GIVEN[1:]), "give --rates or odds, not both"),
         (("Football", "--rates", "1", "1", "--method", "power"), "rates have none"),

@@ -64,6 +64,7 @@ def test_a_mistake_is_explained_in_the_language(arguments: tuple[str, ...], expe
         ("en", ("devig", "2,05", "1.88"), "2.0923"),
         ("de", ("devig", "2.05", "1.88", "--json"), "2.0923"),
         ("de", ("kelly", "2.1@55%", "--bankroll", "1.500,50"), "52,86"),
+        ("de", ("kelly", "2,1@55%", "--bankroll", "1.500,50"), "52,86"),
     ],
 )
 def test_numbers_are_written_as_in_the_language(
@@ -85,6 +86,19 @@ def test_numbers_are_written_as_in_the_language(
 def test_an_amount_that_may_be_thousands_is_refused(language: str, typed: str, said: str) -> None:
     result = ended("kelly", "2.1@55%", "--bankroll", typed, language=language)
     assert (result.returncode, said in result.stderr) == (2, True), result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("devig", "zwei", "2"), "Fehler: Dezimalquote wie 2,05 erwartet, nicht 'zwei'\n"),
+        (("bets", "--bankroll", "bwin"), "bwin: Betrag muss über 0 liegen\n"),
+        (("arbitrage", "--least", "x"), "x: Prozentsatz muss bei mindestens -100 liegen\n"),
+    ],
+)
+def test_a_wrong_number_is_refused_in_german(arguments: tuple[str, ...], said: str) -> None:
+    result = ended(*arguments, language="de")
+    assert (result.returncode, result.stderr[-len(said) :]) == (2, said), result.stderr
 
 
 def test_what_the_window_shows_is_read_next_to_english(
