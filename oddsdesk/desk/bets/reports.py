@@ -200,7 +200,7 @@ _LARGE: Final = 1_000
 MOST_AHEAD: Final = 200
 """The most open bets whose risk ahead is worked out at once; for more, use a terminal."""
 _SELDOM: Final = 0.05
-"""The chance of a result worse than the one shown as the risk ahead."""
+"""The least chance of the result shown as the risk ahead, or a worse one."""
 
 
 class AtRisk(NamedTuple):
@@ -288,13 +288,16 @@ def _ahead(found: BetsAhead | None) -> Fact:
     if not found.bets:
         return Fact(_("Risk ahead"), "–", "")
     ahead = found.ahead
-    return Fact(
-        _("Risk ahead"),
-        signed_hundredths_text(ahead.quantile(_SELDOM)),
-        _("5 % chance of worse, {chance} % of a loss").format(
-            chance=f"{num(ahead.chance_down() * 100):.0f}"
-        ),
-    )
+    seldom = ahead.quantile(_SELDOM)
+    chance = f"{num(ahead.chance_down() * 100):.0f}"
+    if seldom == ahead.results[0][0]:
+        detail = _("worst case, {chance} % chance of a loss").format(chance=chance)
+    else:
+        this = sum(of_one for result, of_one in ahead.results if result <= seldom)
+        detail = _("{this} % chance of this or worse, {chance} % of a loss").format(
+            this=f"{num(this * 100):.0f}", chance=chance
+        )
+    return Fact(_("Risk ahead"), signed_hundredths_text(seldom), detail)
 
 
 def _amount(amount: float) -> str:

@@ -130,9 +130,20 @@ def test_figures_say_profit_yield_close_luck_and_risk(make_panel: Make) -> None:
     assert texts["Luck"] == ("2 outcomes", "as expected by chance")
     assert texts["Drawdown"] == ("−6.00", "over 1 bet")
     assert texts["At risk"] == ("1.2 %", "12.00, cap 25 %")
-    assert texts["Risk ahead"] == ("−12.00", "5 % chance of worse, 31 % of a loss")
+    assert texts["Risk ahead"] == ("−12.00", "worst case, 31 % chance of a loss")
     assert panel.chart.isVisible()
     assert "After 2 bets: profit +0.04" in panel.chart.accessibleDescription()
+
+
+def test_the_risk_ahead_says_how_likely_it_is_or_a_worse_result(make_panel: Make) -> None:
+    """Of five coins four or all are lost with 6 in 32."""
+    even = {"odds": 2.0, "net_odds": 2.0, "fair_odds": 2.0, "stake": 10.0}
+    over = {"market_type": "total", "selection": "Over 2.5", **even}
+    *_, (_title, figure, detail) = make_panel(bet(**over)).facts.texts()
+    assert (figure, detail) == ("−10.00", "worst case, 50 % chance of a loss")
+    coins = (bet(game_id=f"{n}", match_name=f"A{n} - B", **over) for n in range(4))
+    *_, (_title, figure, detail) = make_panel(*coins).facts.texts()
+    assert (figure, detail) == ("−30.00", "19 % chance of this or worse, 50 % of a loss")
 
 
 def test_practice_is_marked_and_counts_in_no_figure(

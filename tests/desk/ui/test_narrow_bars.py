@@ -165,7 +165,8 @@ def test_figures_are_as_high_whatever_they_say(theme: Theme, qtbot: QtBot) -> No
     with qtbot.waitExposed(bar):
         bar.show()
     heights = set()
-    for detail in ("on 100 staked, 12 bets", "", "5 % chance of worse, 40 % of a loss", "1 bet"):
+    long = "5 % chance of this or worse, 40 % of a loss"
+    for detail in ("on 100 staked, 12 bets", "", long, "1 bet"):
         bar.fill_facts([Fact(f"Profit {n}", "–", detail) for n in range(6)])
         QApplication.sendPostedEvents()
         heights.add((bar.sizeHint().height(), bar.minimumSizeHint().height()))
