@@ -85,6 +85,16 @@ def test_each_leg_has_its_age(service: RunningDashboard) -> None:
     assert re.findall(r'data-show="age"[^>]*>([^<]*)', page)[:2] == ["60 s", "0 s"]
 
 
+@pytest.mark.parametrize("minutes", [4, 11, 60])
+def test_a_leg_says_that_the_sharp_book_is_stale(service: RunningDashboard, minutes: int) -> None:
+    """Older than what REST lists, too: the worse the data, the more must be said."""
+    quote(service, "Pinnacle", 2.05, 1.95)
+    service.now += minutes * 60_000
+    quote(service, "Unibet", 2.2, 1.7)
+    quote(service, "Bovada", 1.8, 2.1)
+    assert "Pinnacle is stale" in service.signed_in("anna").get(OPPORTUNITIES).text
+
+
 def test_filters_hide_and_say_so(service: RunningDashboard) -> None:
     put_arbitrage(service)
     browser = service.signed_in("anna")

@@ -19,10 +19,11 @@ from oddsdesk.contract.access import Rights
 from oddsdesk.contract.competitions import competition_title, period_label
 from oddsdesk.contract.identity import dated_game_title, game_id, price_page
 from oddsdesk.contract.markets import market_title
-from oddsdesk.contract.times import DAY_MS, WINDOW_MS, format_ms
+from oddsdesk.contract.times import WINDOW_MS, format_ms
 from oddsdesk.server.dashboard import GAME, LIVE, OPPORTUNITIES, UPDATES
 from oddsdesk.server.dashboard.live_game import read_game
 from oddsdesk.server.dashboard.live_prices import Age, ShownBet, age_of, shown_bets
+from oddsdesk.server.dashboard.live_rows import read_prices
 from oddsdesk.server.dashboard.opportunities import (
     HeldOpportunities,
     LegLine,
@@ -265,13 +266,9 @@ class LivePages:
             filled = {"status": 200, "fields": fields, "lines": [], "why": [why], **choices}
             return filled, Visibility(live=caller.rights.live).of_share(reader.share)
 
-        def read_prices() -> Prices:
-            reader = service.reader_for(scope)
-            rows = list(_all_odds(Call(caller, now_ms, reader, {}, {})))
-            draws = [
-                (game, period, name) for game, name, period in reader.priced_draws(now_ms - DAY_MS)
-            ]
-            return Prices(rows, service.store.reference, draws, now_ms)
+        def read() -> Prices:
+            call = Call(caller, now_ms, service.reader_for(scope), {}, {})
+            return read_prices(call, service.store.reference)
 
         filled, visibility = await self.reads.run(read_page, caller.key_id)
 
@@ -283,7 +280,7 @@ class LivePages:
             said = f"The {caller.plan.value} plan has one bookmaker; an arbitrage takes several."
             return filled | {"why": [f"{said} It needs Pro."]}
         lines, read_at = await held.get(
-            visibility, now_ms, lambda: self.reads.run(read_prices, caller.key_id)
+            visibility, now_ms, lambda: self.reads.run(read, caller.key_id)
         )
         wanted = [each for each in lines if _is_wanted(each, filled["fields"])]
         if wanted:
@@ -410,19 +407,6 @@ def _event(name: str, text: str, now_ms: int) -> bytes:
 def _part(path: str) -> str:
     """Return the name of a page's templates."""
     return next((name for name, each in _LISTS.items() if each == path), "game")
-
-
-def _all_odds(call: Call) -> Iterator[resources.OddsRow]:
-    """Yield all rows that REST lists at ``/api/odds``."""
-    asked = read_query(b"limit=500", lists.ODDS.parameters)
-    while True:
-        found = lists.ODDS.answer(msgspec.structs.replace(call, asked=asked))
-        yield from msgspec.json.decode(
-            msgspec.json.encode(found.data), type=list[resources.OddsRow]
-        )
-        if not found.next_cursor:
-            return
-        asked = {**asked, "cursor": found.next_cursor}
 
 
 def _is_wanted(line: OpportunityLine, fields: Fields) -> bool:
