@@ -55,8 +55,9 @@ class DictAccessTables:
     def remove_account(self, account: int) -> None:
         self.by_name = {n: row for n, row in self.by_name.items() if row.ident != account}
         self.held = {i: held for i, held in self.held.items() if held.account in self.by_name}
+        counted = {*self.held, *(-row.ident for row in self.by_name.values())}
         self.counts_of = {
-            window: used for window, used in self.counts_of.items() if window[0][0] in self.held
+            window: used for window, used in self.counts_of.items() if window[0][0] in counted
         }
 
     def active_keys(self, account: int) -> list[int]:

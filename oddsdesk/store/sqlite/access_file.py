@@ -58,7 +58,11 @@ _REMOVE_ACCOUNT: Final = (
     "DELETE FROM owner_session WHERE account_id = ?",
     "DELETE FROM account WHERE id = ?",
 )
-_FORGET_COUNTS: Final = "DELETE FROM quota WHERE key_id NOT IN (SELECT id FROM api_key)"
+_FORGET_COUNTS: Final = """
+DELETE FROM quota
+WHERE key_id NOT IN (SELECT id FROM api_key UNION ALL SELECT -id FROM account)
+"""
+"""Negative ids are accounts, whose pages are counted apart from their keys."""
 _KEYS: Final = """
 SELECT api_key.id, account.name, account.plan, account.bookmaker, api_key.masked,
     api_key.created_at, api_key.revoked_at IS NOT NULL, api_key.may_write

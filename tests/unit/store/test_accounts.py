@@ -113,6 +113,20 @@ def test_a_removed_account_leaves_no_key_and_no_count(access: AccessStore) -> No
     assert fresh.key_id > kept.key.key_id  # no key has the counts of one that was removed
 
 
+def test_a_removed_account_leaves_the_pages_of_others_counted(access: AccessStore) -> None:
+    """Pages of an account are counted under its negative number."""
+    for name in ("anna", "bob"):
+        access.keys.create(name, None, None, NOON)
+    anna, bob = (row.ident for row in access._file.read_with(lambda tables: tables.accounts()))
+    for ident in (anna, bob):
+        taken = access.quotas.take_exactly(-ident, Kind.CONNECTIONS, 30, DAY_S, NOON)
+        assert taken.result(timeout=10).allowed
+    access.quotas.save_counts_now()
+    access.keys.remove_account("anna", NOON)
+    slots = [slot for slot, *_ in access._file.read_with(lambda tables: tables.key_counts())]
+    assert slots == [(-bob, Kind.CONNECTIONS, DAY_S)]
+
+
 def test_an_unknown_account_is_refused_with_near_names(access: AccessStore) -> None:
     access.keys.create("anna", None, None, NOON)
     with pytest.raises(UnknownAccountError, match=r"no account 'ana'; did you mean 'anna'\?"):
