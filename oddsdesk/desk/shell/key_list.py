@@ -12,7 +12,7 @@ from oddsdesk.desk.ui.controls.fields import FilterEdit
 from oddsdesk.desk.ui.spacing import GAP, STEP, vertical
 from oddsdesk.desk.ui.theme.theme import Theme, resize_scaled
 
-_SIZE = (560, 640)
+_SIZE = (740, 640)
 
 
 class KeysDialog(Dialog):
@@ -36,12 +36,12 @@ class KeysDialog(Dialog):
         header.setStretchLastSection(False)
         header.setSectionResizeMode(0, QtWidgets.QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(1, QtWidgets.QHeaderView.ResizeMode.Fixed)
-        header.resizeSection(1, self.width() // 3)
         for where in Where:
             self._add(where, theme)
         vertical(self, self.filter, self._tree, margins=(GAP, GAP, GAP, GAP), spacing=STEP)
         self._tree.ensurePolished()  # otherwise rows are measured without the style sheet
         self._tree.expandAll()
+        header.resizeSection(1, self._tree.sizeHintForColumn(1))
 
     def shown(self) -> list[str]:
         """Return the titles that match the filter."""

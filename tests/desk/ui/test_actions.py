@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QMainWindow, QWidget
+from PySide6.QtWidgets import QLineEdit, QMainWindow, QTreeWidget, QWidget
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.desk.shell.key_list import KeysDialog, keys_page
@@ -45,6 +45,21 @@ def test_the_list_of_keys_is_filtered_by_name_and_key(
     assert len(dialog.shown()) == len(ACTIONS)
     dialog.filter.setText("f11")
     assert dialog.shown() == ["Toggle full screen"]
+
+
+def test_the_list_of_keys_cuts_nothing(
+    theme: Theme, window: QMainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Spanish keys are long: Ctrl+Mayús+Tab or Ctrl+Re Pág."""
+    keys = "Ctrl+Mayús+Tab   Ctrl+Mayús+Re Pág"
+    monkeypatch.setattr("oddsdesk.desk.shell.key_list._all_keys", lambda _action: keys)
+    dialog = KeysDialog(theme, window)
+    qtbot.addWidget(dialog)
+    with qtbot.waitExposed(dialog):
+        dialog.show()
+    tree = dialog.findChild(QTreeWidget)
+    for column in (0, 1):
+        assert tree.columnWidth(column) >= tree.sizeHintForColumn(column)
 
 
 def test_actions_bind_declared_idents_only(window: QMainWindow) -> None:
