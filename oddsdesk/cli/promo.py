@@ -231,7 +231,8 @@ _FIGURES: Final = {
 def _figures(fields: dict[str, Any]) -> list[str]:
     rows = []
     for name, value in fields.items():
-        values = value if isinstance(value, list) else [value]
+        shown = translated(PromoKind(value).words) if name == "kind" else value
+        values = shown if isinstance(shown, list) else [shown]
         text = ", ".join(each if isinstance(each, str) else f"{num(each):.2f}" for each in values)
         rows.append((_FIGURES[name], text))
     width = max(len(name) for name, _text in rows)

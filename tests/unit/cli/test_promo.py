@@ -96,6 +96,7 @@ def test_stakes_are_rounded_to_steps_the_better_way() -> None:
     assert (found["lay_stake"], found["locked"]) == (73, 71.5)
     shown = run("hedge", *FREE, *LAID).output
     assert "lay stake     72.00" in shown
+    assert shown.startswith("kind          free bet\n")
 
 
 @pytest.mark.parametrize(
