@@ -137,6 +137,9 @@ def import_(
         last_line = count_line(len(imported.quotes), 0, 0, len(imported.problems))
     for problem in imported.problems:
         click.echo(translated(problem), err=True)
+    found = imported.quotes or imported.results or imported.series or imported.skipped.total()
+    if imported.problems and not found:  # counts of nothing would hide what is wrong
+        sys.exit(1)
     told_to_stderr = target is not None and is_standard_output(target)
     if imported.inferred_times:
         click.echo(_INFERRED, err=told_to_stderr)

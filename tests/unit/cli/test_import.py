@@ -82,6 +82,16 @@ def test_prices_are_recorded_and_accounted_for(database: Path, answer: Path) -> 
     ]
 
 
+def test_a_file_of_another_kind_is_told_in_one_line(database: Path, tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.json"
+    wrong.write_text("no odds")
+    for target in ([], ["--to", tmp_path / "quotes.ndjson"]):
+        result = run(database, "the-odds-api", wrong, *target)
+        assert (result.exit_code, result.stdout) == (1, "")
+        (line,) = result.stderr.splitlines()
+        assert str(wrong) in line
+
+
 def test_what_an_older_file_adds_nothing_to_is_told(database: Path, tmp_path: Path) -> None:
     run(database, "the-odds-api", write_answer(tmp_path / "newer.json"))
     older = write_answer(tmp_path / "older.json", "2026-04-16T18:00:00Z")
