@@ -83,7 +83,7 @@ def test_odds_are_typed_and_told_as_the_desk_writes_them(qtbot: QtBot, american_
     assert dialog.preset().filter == ValueFilter(min_odds=1.91, max_odds=3.0)
     assert filter_text(dialog.preset().filter).startswith("EV ≥ 2.01 % · odds -110 – +200 · ")
     dialog.most.setText("two")
-    assert dialog.problem.startswith("Expected american odds such as ")
+    assert dialog.problem.startswith("Expected American odds such as ")
 
 
 @pytest.mark.parametrize(
