@@ -200,7 +200,13 @@ _WHOLE: Final = {
     "Baseball": "Full Game",
     "AmericanFootball": "Full Game",
 }
-_PART: Final = {"Football": "Half", "Basketball": "Quarter", "Hockey": "Period", "Tennis": "Set"}
+_PART: Final = {
+    "Football": "Half",
+    "Rugby": "Half",
+    "Basketball": "Quarter",
+    "Hockey": "Period",
+    "Tennis": "Set",
+}
 _ENDINGS: Final = {1: "st", 2: "nd", 3: "rd"}
 
 

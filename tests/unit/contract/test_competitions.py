@@ -45,7 +45,7 @@ def test_codes_of_the_contract_stay() -> None:
         ("Tennis", ["Match", "1st Set", "2nd Set", "3rd Set", "4th Set", "5th Set"]),
         ("Baseball", ["Full Game", "Period 1", "Period 2"]),
         ("AmericanFootball", ["Full Game", "1st Half", "Period 2"]),
-        ("Rugby", ["Full Time", "Period 1", "Period 2"]),
+        ("Rugby", ["Full Time", "1st Half", "2nd Half", "Period 3"]),
         ("Other", ["Full Time", "Period 1"]),
         ("Curling", ["Full Time", "Period 1"]),
     ],
