@@ -42,7 +42,17 @@ def test_a_comma_is_a_point_and_what_does_not_fit_is_refused_whole(qtbot, typed,
     qtbot.keyClicks(field, typed)
     field.interpretText()
     assert field.value() == value
-    assert field.text() == f"EV {value:.1f} %"
+    assert field.text() == f"EV {value:.1f} %".replace("-", "−")
+
+
+def test_the_true_minus_is_read_and_written(qtbot):
+    field = DecimalSpin(decimals=1, least=-100, most=100)
+    qtbot.addWidget(field)
+    field.lineEdit().setText("−3.")  # as if pasted
+    field.interpretText()
+    assert (field.value(), field.text()) == (-3.0, "−3.0")
+    field.stepDown()
+    assert (field.value(), field.text()) == (-4.0, "−4.0")
 
 
 def test_the_word_for_the_least_is_taken(qtbot):

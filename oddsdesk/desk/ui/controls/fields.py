@@ -22,7 +22,7 @@ from oddsdesk.desk.ui.theme.tokens import TextRole
 
 _LONGEST: Final = 24
 _SAY_MS: Final = 200
-_HALF_TYPED: Final = re.compile(r"-?\d{1,12}[.,]", re.ASCII)
+_HALF_TYPED: Final = re.compile(r"[-−]?\d{1,12}[.,]", re.ASCII)
 
 _State = tuple[QValidator.State, str, int]
 
@@ -88,7 +88,7 @@ class DecimalSpin(QtWidgets.QDoubleSpinBox):
         return _state(text, position, fits=fits)
 
     def textFromValue(self, value: float) -> str:
-        return with_marks(f"{value:.{self.decimals()}f}")
+        return with_marks(f"{value:.{self.decimals()}f}").replace("-", "−")
 
     def valueFromText(self, text: str) -> float:
         if self.specialValueText() and text == self.specialValueText():
