@@ -80,9 +80,10 @@ def check_width(row: SheetRow) -> None:
     if row.fault:
         raise ValueError(row.fault)
     if row.beyond:
+        if row.beyond == 1:
+            raise ValueError("1 more cell than titles, so cells may be under the wrong title")
         raise ValueError(
-            f"{row.beyond} more cell{'s' * (row.beyond > 1)} than titles, so cells may be under the"
-            " wrong title"
+            f"{row.beyond} more cells than titles, so cells may be under the wrong title"
         )
 
 

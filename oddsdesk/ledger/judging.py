@@ -469,11 +469,10 @@ class ResultJudge:
         says = _("{source} says {result}").format(
             source=_source_name(result), result=_word(selection)
         )
-        return found._replace(
-            why=_("{says}, but {bookmaker} has reported nothing itself").format(
-                says=says, bookmaker=_bookmaker(bet)
-            )
-        )
+        why = _("{says}, but {bookmaker} has reported nothing itself")
+        if not bet.bookmaker:
+            why = _("{says}, but the bet's bookmaker has reported nothing itself")
+        return found._replace(why=why.format(says=says, bookmaker=bet.bookmaker))
 
     def _by_waiting(
         self, bet: PlacedBet, result: GameResult, moved: Found[_SourceResult] | None

@@ -476,6 +476,8 @@ def test_views_of_one_exchange_share_their_own_results() -> None:
     assert ended(bet(bookmaker="betfair_ex_eu"), result)[0] == "lost"
     why = listed(bet(sport="Darts"), changed(result, sport="Darts")).why
     assert why == "bookie says lost, but Bet365 has reported nothing itself"
+    why = listed(bet(sport="Darts", bookmaker=""), changed(result, sport="Darts")).why
+    assert why == "bookie says lost, but the bet's bookmaker has reported nothing itself"
 
 
 def test_a_source_with_the_teams_the_other_way_round_may_contradict_another() -> None:
