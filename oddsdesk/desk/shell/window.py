@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from oddsdesk.base.texts import _
+from oddsdesk.base.texts import _, pgettext
 from oddsdesk.desk.settings.saved_state import LAYOUT_VERSION, Layout, Saved
 from oddsdesk.desk.shell.docks import MOST_ACROSS, MOST_BELOW, Dock, PanelRooms, Place
 from oddsdesk.desk.shell.messages import MessageCenter
@@ -49,9 +49,9 @@ _ROOMY = 1_400
 _KEPT_AFTER_MS = 1_000
 """Delay after a change until the layout is saved."""
 PLACES = (
-    (_("Left"), Qt.DockWidgetArea.LeftDockWidgetArea),
-    (_("Right"), Qt.DockWidgetArea.RightDockWidgetArea),
-    (_("Bottom"), Qt.DockWidgetArea.BottomDockWidgetArea),
+    (pgettext("move a panel", "Left"), Qt.DockWidgetArea.LeftDockWidgetArea),
+    (pgettext("move a panel", "Right"), Qt.DockWidgetArea.RightDockWidgetArea),
+    (pgettext("move a panel", "Bottom"), Qt.DockWidgetArea.BottomDockWidgetArea),
     (_("Separate window"), None),
 )
 """Where panels can be; None for a separate window."""
