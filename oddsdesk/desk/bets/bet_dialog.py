@@ -109,8 +109,8 @@ class BetDialog(FormDialog):
         self._above_caps = above_caps
         self._confirmed: tuple[int | None, int] | None = None
         """The times, kick-off first, that the user was asked about."""
-        self.reading = _room(lines=3)
-        """What it pays, and how the figures and times are read."""
+        self.reading = _room(lines=4)
+        """What it pays, how figures and times are read, and what it lacks to settle by itself."""
         self.doubt = Label(wordWrap=True)
         self.doubt.setProperty("variant", "down")
         self._lay_out()
@@ -395,7 +395,22 @@ def _reading(bet: PlacedBet, now_ms: int) -> str:
     if by_legs is not None:
         said.append(_("{result} by its legs").format(result=translated(by_legs.words)))
     read_as = _("Read as {facts}.").format(facts=", ".join(said))
-    return f"{pays_text(bet)}.\n{read_as}"
+    return "\n".join(filter(None, (f"{pays_text(bet)}.", read_as, _unsettled_text(bet))))
+
+
+def _unsettled_text(bet: PlacedBet) -> str:
+    """Return what an open bet lacks to settle by itself; empty if nothing."""
+    if bet.result is not None or bet.kind in (BetKind.MULTIPLE, BetKind.EACH_WAY):
+        return ""
+    needed = (
+        (len(teams_of(bet.match_name)) > 1, _("both teams")),
+        (bool(bet.sport or bet.competition), _("sport")),
+        (bool(bet.market_type), _("market")),
+        (bet.kick_off is not None, _("kick-off")),
+    )
+    lacking = [name for is_there, name in needed if not is_there]
+    text = _("It will not settle by itself without: {lacking}.")
+    return text.format(lacking=", ".join(lacking)) if lacking else ""
 
 
 def _is_lay(bet: PlacedBet) -> bool:

@@ -314,6 +314,41 @@ def test_what_another_program_settled_meanwhile_stays_settled(
     assert (kept.note, kept.result) == ("late", Result.LOST)
 
 
+def test_what_a_bet_by_hand_lacks_to_settle_by_itself_is_said(
+    make_panel: Make, qtbot: QtBot, path: Path
+) -> None:
+    panel = make_panel()
+    panel.placeholder.action_requested.emit()
+    dialog = panel.findChild(BetDialog)
+    assert dialog is not None
+    for field, text in (
+        (dialog.game, "Girona"),
+        (dialog.selection, "Girona -0.75"),
+        (dialog.odds, "2.05"),
+        (dialog.stake, "12.50"),
+    ):
+        field.setText(text)
+    assert dialog.reading.text() == ""
+    dialog.bookmaker.setCurrentText("Bet365")
+
+    def last_line() -> str:
+        return dialog.reading.text().split("\n")[-1]
+
+    without = "It will not settle by itself without:"
+    assert last_line() == f"{without} both teams, sport, market, kick-off."
+    dialog.game.setText("Girona v Betis")
+    assert last_line() == f"{without} sport, kick-off.", "the selection names the market"
+    dialog.competition.setText("La Liga")
+    assert last_line() == f"{without} kick-off."
+    dialog.kick_off.setText("30/11/2026 18:30")
+    assert last_line().startswith("Read as")
+    dialog.kick_off.setText("")
+    with qtbot.waitSignal(panel._records.bets_changed):
+        dialog.buttons.accepted.emit()
+    (kept,) = held(path)
+    assert kept.kick_off is None
+
+
 def test_figures_and_times_are_typed_as_people_write_them_and_shown_before_recording(
     make_panel: Make, qtbot: QtBot, path: Path
 ) -> None:
