@@ -106,7 +106,7 @@ def test_a_range_of_odds_is_typed_as_the_desk_writes_them(panel, qtbot, american
     popup = panel.filters.popup
     popup.least.setText("-50")
     popup._apply.click()
-    assert popup.problem.text().startswith("Expected american odds such as ")
+    assert popup.problem.text().startswith("Expected American odds such as ")
     popup.least.setText("+120")
     popup.most.setText("-110")
     with qtbot.waitSignal(popup.range_chosen) as heard:
