@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from oddsdesk.base.market_words import selection_text, shown_game
-from oddsdesk.base.numbers import num
+from oddsdesk.base.numbers import num, with_marks
 from oddsdesk.base.texts import N_, _, ngettext, pgettext, translated
 from oddsdesk.board.valuation.verdict_words import PER_DECIDED, PER_DECIDED_TEXT
 from oddsdesk.cli.terminal import aligned, plain
@@ -14,6 +14,7 @@ from oddsdesk.ledger import reporting
 from oddsdesk.ledger.bet_kinds import BetKind
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.open_bets import placed_in
+from oddsdesk.pricing.formats import format_odds
 from oddsdesk.pricing.reports import Report
 
 _BETS: Final = (
@@ -89,7 +90,7 @@ def _bet(bet: PlacedBet, now_ms: int) -> tuple[str, ...]:
     state = translated(bet.state(now_ms).value if result is None else result.words)
     if bet.practice:
         state = _("{state}, practice").format(state=state)
-    money = f"{num(bet.size):g}{f' {bet.currency}' if bet.currency else ''}"
+    money = f"{num(bet.size):.2f}{f' {bet.currency}' if bet.currency else ''}"
     named = selection_text(bet.selection)
     return (
         str(bet.ident),
@@ -97,7 +98,7 @@ def _bet(bet: PlacedBet, now_ms: int) -> tuple[str, ...]:
         "" if bet.kick_off is None else format_minute(bet.kick_off),
         plain(named if bet.kind is BetKind.BACK else f"{named} ({_kind(bet)})"),
         plain(bet.bookmaker),
-        f"{num(bet.odds):g}",
+        with_marks(format_odds(bet.odds)),
         plain(money),
         _per(bet.ev, bet.per),
         _closing(bet),
@@ -109,7 +110,7 @@ def _bet(bet: PlacedBet, now_ms: int) -> tuple[str, ...]:
 def _kind(bet: PlacedBet) -> str:
     """Return the kind of a bet; for a lay, also the backer's stake, as STAKE is its liability."""
     if bet.kind is BetKind.LAY:
-        return _("lay {stake:g}").format(stake=num(bet.stake))
+        return _("lay {stake:.2f}").format(stake=num(bet.stake))
     return translated(bet.kind.words)
 
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from oddsdesk.base.clock import system_clock
 from oddsdesk.base.market_words import selection_text, shown_game
-from oddsdesk.base.numbers import num
+from oddsdesk.base.numbers import num, with_marks
 from oddsdesk.base.tasks import returned
 from oddsdesk.base.texts import N_, _, ngettext, translated
 from oddsdesk.board.board import Board
@@ -42,6 +42,7 @@ from oddsdesk.ledger.accounts import in_main_currency
 from oddsdesk.ledger.open_bets import placed_in
 from oddsdesk.ledger.presets import ValueFilter
 from oddsdesk.pricing.exposure import Bound, Placed, StakePlan
+from oddsdesk.pricing.formats import format_odds
 from oddsdesk.pricing.value import DerivedChoice
 from oddsdesk.store.databases import Database
 
@@ -228,10 +229,10 @@ def _row(bet: Bet, reference: str) -> tuple[str, ...]:
     return (
         plain(selection_text(price.key.selection)),
         plain(price.bookmaker),
-        f"{num(found.odds):g}",
+        with_marks(format_odds(found.odds)),
         net,
         "" if found.ev is None else f"{num(found.ev):+.2f} %{unit:2}",
-        f"{num(bet.stake):g}" if bet.stake else "",
+        f"{num(bet.stake):.2f}" if bet.stake else "",
         _why(bet, reference),
         plain(f"{shown_game(price.match_name)}, {_market(bet)}"),
     )
@@ -273,8 +274,8 @@ def _market(bet: Bet) -> str:
 def _sum(bets: Sequence[Bet]) -> str:
     staked = [bet.stake for bet in bets if bet.stake]
     text = ngettext(
-        "{count} price, {staked} with a stake, {total:g} staked in total",
-        "{count} prices, {staked} with a stake, {total:g} staked in total",
+        "{count} price, {staked} with a stake, {total:.2f} staked in total",
+        "{count} prices, {staked} with a stake, {total:.2f} staked in total",
         len(bets),
     )
     line = text.format(count=len(bets), staked=len(staked), total=num(sum(staked)))

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 import click
 
 from oddsdesk.base.clock import system_clock
-from oddsdesk.base.numbers import num
+from oddsdesk.base.numbers import num, with_marks
 from oddsdesk.base.texts import N_, _, ngettext, translated
 from oddsdesk.cli.options import AmountType, Number, json_option, ledger_option
 from oddsdesk.cli.own_records import ALL_CURRENCIES, all_in_main, open_ledger, own_setting
@@ -19,7 +19,7 @@ from oddsdesk.desk.settings.declared import stake_plan
 from oddsdesk.ledger.bets import BetState, PlacedBet, counted
 from oddsdesk.ledger.reporting import by_currency
 from oddsdesk.ledger.risk import BetsAhead, bets_ahead
-from oddsdesk.pricing.formats import OddsFormatError, parse_typed
+from oddsdesk.pricing.formats import OddsFormatError, format_odds, parse_typed
 from oddsdesk.pricing.risk_ahead import RUNS, Outcome, chance_ever_down, kelly_across
 
 _QUANTILES: Final = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
@@ -355,7 +355,7 @@ def kelly(
     rows = [
         (
             str(number),
-            f"{num(odds):g}",
+            with_marks(format_odds(odds)),
             f"{num(chance * 100):g} %",
             f"{num((chance * odds - 1) * 100):+.2f} %",
             f"{num(full * 100):.2f} %",

@@ -728,7 +728,7 @@ def _read(text: str) -> float:
 
 def _placed_text(placed: Sequence[PlacedBet]) -> str:
     named = [
-        f"{num(bet.stake):.12g}{f' {bet.currency}' if bet.currency else ''}{at_bookmaker(bet)}, "
+        f"{num(bet.stake):,.2f}{f' {bet.currency}' if bet.currency else ''}{at_bookmaker(bet)}, "
         f"{formatting.exact_odds_text(bet.odds)}"
         for bet in placed[-_MOST_NAMED:]
     ]

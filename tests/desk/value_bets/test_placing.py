@@ -318,7 +318,7 @@ def test_what_is_placed_on_the_outcome_already_is_said(
     )
     qtbot.addWidget(dialog)
     assert dialog.warning.text().startswith(
-        "Already placed on this outcome: 10 at Bovada, 2.10; 2.5 GBP at <b>Soft</b>, 2.10."
+        "Already placed on this outcome: 10.00 at Bovada, 2.10; 2.50 GBP at <b>Soft</b>, 2.10."
     )
     assert dialog.record.text() == "Record bet again"
 

@@ -187,7 +187,7 @@ def test_the_table_says_what_to_bet_and_why_not(database: Path) -> None:
     assert "stale: not seen lately" in next(line for line in lines if "Late" in line)
     assert "no value after commission" in next(line for line in lines if "Betfair" in line)
     assert "+4.50 %" in next(line for line in lines if "Soft" in line)
-    assert lines[-1] == "3 prices, 1 with a stake, 10 staked in total"
+    assert lines[-1] == "3 prices, 1 with a stake, 10.00 staked in total"
 
 
 def test_a_draw_that_went_within_a_day_puts_the_others_in_question(tmp_path: Path) -> None:
