@@ -3,7 +3,7 @@
 import json
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
@@ -25,9 +25,10 @@ from oddsdesk.cli.own_records import own_rules, own_setting, placed_bets
 from oddsdesk.cli.terminal import aligned, market_words, plain
 from oddsdesk.desk.opportunities.rows import LegRow, count_text, leg_rows, rules_text
 from oddsdesk.desk.settings.declared import split_of
+from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.open_bets import by_bookmaker, open_by_outcome
-from oddsdesk.pricing.opportunities import LOW_HOLD, OpportunityKind, Outlay
-from oddsdesk.pricing.settlement_rules import RuleNote
+from oddsdesk.pricing.opportunities import LOW_HOLD, OpportunityKind, Outlay, Split
+from oddsdesk.pricing.settlement_rules import RuleNote, SettlementRules
 from oddsdesk.store.databases import Database
 
 _HEADINGS: Final = (
@@ -96,7 +97,9 @@ def arbitrage(
     moment = read_moment(database, url, key_file, system_clock())
     now_ms = system_clock()
     board = board_of(moment, now_ms, reference)
-    listed = listed_opportunities(board, moment, now_ms, least, kind, has_lays=not no_lay)
+    listed = listed_opportunities(
+        board, moment, now_ms, least, kind, has_lays=not no_lay, in_english=as_json
+    )
     if as_json:
         click.echo(json.dumps([fields(legs) | moment.marks for legs in listed], indent=2))
     else:
@@ -104,7 +107,14 @@ def arbitrage(
 
 
 def listed_opportunities(
-    board: Board, moment: Moment, now_ms: int, least: float, kind: str | None, *, has_lays: bool
+    board: Board,
+    moment: Moment,
+    now_ms: int,
+    least: float,
+    kind: str | None,
+    *,
+    has_lays: bool,
+    in_english: bool = True,
 ) -> list[list[LegRow]]:
     """Return the opportunities of a board, the legs of each; it holds the moment's prices.
 
@@ -115,14 +125,45 @@ def listed_opportunities(
         least: Minimum profit in percent in the worst decided outcome; 0 also lists low hold.
         kind: List only this ``OpportunityKind``.
         has_lays: Whether a lay can be a leg.
+        in_english: Whether notes name legs in English, whatever the language.
     """
-    split = split_of(own_setting)
     placed = open_by_outcome(
         placed_bets(),
         simulated=moment.simulated,
         listed=moment.games_by_id(),
         spelled=board.players.spelled,
     )
+    split, rules = split_of(own_setting), own_rules()
+    found = find_sets(board, now_ms, split, rules, placed, has_lays=has_lays, in_english=in_english)
+    return [
+        legs
+        for legs in found
+        if (kind is None or legs[0].kind.value == kind)
+        and (not least or legs[0].outlay is not None or legs[0].found.profit_pct >= least)
+    ]
+
+
+def find_sets(
+    board: Board,
+    now_ms: int,
+    split: Split,
+    rules: SettlementRules,
+    placed: Mapping[Hashable, Sequence[PlacedBet]],
+    *,
+    has_lays: bool = True,
+    in_english: bool = True,
+) -> list[list[LegRow]]:
+    """Return the opportunities of a board by kind, best first, the legs of each.
+
+    Args:
+        board: The board.
+        now_ms: The time by which prices are judged.
+        split: How a stake is divided.
+        rules: The bookmakers' rules of settlement.
+        placed: The user's open bets, from ``open_by_outcome``.
+        has_lays: Whether a lay can be a leg.
+        in_english: Whether notes name legs in English, whatever the language.
+    """
     found = Opportunities(board, lambda: now_ms, lambda: split, has_lays=has_lays)
     found.count_placed(by_bookmaker(placed))
     exhaust(found.looking())
@@ -133,15 +174,10 @@ def listed_opportunities(
         is_lost=False,
         placed=placed,
         step=split.step,
-        rules=own_rules(),
+        rules=rules,
+        in_english=in_english,
     )
-    return [
-        legs
-        for _, each in groupby(rows.values(), lambda row: row.found.key)
-        for legs in [list(each)]
-        if (kind is None or legs[0].kind.value == kind)
-        and (not least or legs[0].outlay is not None or legs[0].found.profit_pct >= least)
-    ]
+    return [list(each) for _, each in groupby(rows.values(), lambda row: row.found.key)]
 
 
 def fields(legs: Sequence[LegRow]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -203,13 +203,24 @@ def board_of(
     """
     board = own_board(lambda: now_ms, reference, derived)
     _check_reference(board, moment, is_named=reference is not None)
-    board.name_reference(moment.reference)
-    exhaust(board.merge_rows(moment.rows))
-    for draw in moment.draws:
+    fill_board(board, moment.rows, moment.reference, moment.draws, now_ms)
+    return board
+
+
+def fill_board(
+    board: Board,
+    rows: Sequence[OddsRow],
+    reference: str,
+    draws: Iterable[tuple[str, int, str]],
+    now_ms: int,
+) -> None:
+    """Put the prices of a moment on an empty board; ``draws`` as in ``Moment``."""
+    board.name_reference(reference)
+    exhaust(board.merge_rows(rows))
+    for draw in draws:
         board.miss_draw(*draw, now_ms)
     board.sweep()  # drops stale prices, which would else vote and count as best
     board.find_suppliers()
-    return board
 
 
 def _check_reference(board: Board, moment: Moment, *, is_named: bool) -> None:

@@ -18,6 +18,7 @@ from oddsdesk.board.model.matrix import Matrix, RowKey, Section
 from oddsdesk.board.opportunities.family import Family, Line
 from oddsdesk.board.opportunities.ways import Candidate, Offer, Ways, outcome_of
 from oddsdesk.board.valuation.judging import Judge
+from oddsdesk.contract.markets import market_title
 from oddsdesk.pricing.assessment import OVERTIME_SPORTS, Caution, settles_otherwise
 from oddsdesk.pricing.covers import Bet, Cover, bets_against, depends_on_state, family_of
 from oddsdesk.pricing.opportunities import (
@@ -227,6 +228,14 @@ class Opportunity(msgspec.Struct, frozen=True):
         if self.market_type is not None:
             return named
         return f"{named} ({market_text(leg.key.market_type)})"
+
+    def english_leg_text(self, place: int) -> str:
+        """Return the same in English, for pages of a server and ``--json``."""
+        leg = self.legs[place]
+        named = f"Lay {leg.key.selection}" if leg.is_lay else leg.key.selection
+        if self.market_type is not None:
+            return named
+        return f"{named} ({market_title(leg.key.market_type)})"
 
     @property
     def hold_pct(self) -> float:

@@ -155,6 +155,7 @@ def leg_rows(
     step: float,
     unpriced: Mapping[OpportunityKey, frozenset[int]] | None = None,
     rules: SettlementRules | None = None,
+    in_english: bool = False,
 ) -> dict[LegKey, LegRow]:
     """Return a row for each leg.
 
@@ -167,6 +168,7 @@ def leg_rows(
         step: Stakes are multiples of it.
         unpriced: The positions of legs without a price, for sets that are no opportunity now.
         rules: The bookmakers' rules of settlement; without them there are no notes.
+        in_english: Whether notes name legs in English, whatever the language.
     """
     rows = {}
     without = unpriced or {}
@@ -184,7 +186,7 @@ def leg_rows(
         rest, staked = _rest_and_stakes(each, bets, step, covered)
         unpriced_here = without.get(each.key) if without else None
         too_good = staked is None and each.is_too_good
-        notes = () if rules is None else _notes(each, bets, rules)
+        notes = () if rules is None else _notes(each, bets, rules, in_english)
         for place, leg in enumerate(each.legs):
             rows[each.key, place] = LegRow(
                 each,
@@ -203,11 +205,15 @@ def leg_rows(
 
 
 def _notes(
-    found: Opportunity, bets: Sequence[Sequence[PlacedBet]], rules: SettlementRules
+    found: Opportunity,
+    bets: Sequence[Sequence[PlacedBet]],
+    rules: SettlementRules,
+    in_english: bool,
 ) -> tuple[RuleNote, ...]:
     """Return how the rules differ of those where the legs are placed, or are to be."""
+    text_of = found.english_leg_text if in_english else found.leg_text
     legs = [
-        LegOfRule(placed[-1].bookmaker if placed else leg.bookmaker, found.leg_text(place))
+        LegOfRule(placed[-1].bookmaker if placed else leg.bookmaker, text_of(place))
         for place, (placed, leg) in enumerate(zip(bets, found.legs, strict=True))
     ]
     market = (found.market_type or found.key.family, found.key.period, found.sport)

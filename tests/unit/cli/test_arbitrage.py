@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 
 from oddsdesk.base.clock import system_clock
 from oddsdesk.base.places import default_ledger, settings_folder
+from oddsdesk.base.texts import use_language
 from oddsdesk.cli.arbitrage import arbitrage
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.quotes import Quote
@@ -205,11 +206,17 @@ def test_rules_that_differ_are_noted_with_the_market_of_each_leg(tmp_path: Path)
         quote("Pinnacle", "moneyline", {"A": 2.2, "Draw": 3.3, "B": 3.4}),
         quote("Betfair Exchange UK", "double_chance", {"1X": 1.3, "X2": 2.1, "12": 1.25}),
     )
-    (found,) = listed(path, "--kind", "arbitrage")
-    assert found["notes"] == [
+    said = [
         "If the game begins 12 to 72 hours late: A (Match result) at Pinnacle is void,"
         " X2 (Double chance) at Betfair Exchange UK stands"
     ]
+    assert listed(path, "--kind", "arbitrage")[0]["notes"] == said
+    use_language("de")
+    try:
+        assert listed(path, "--kind", "arbitrage")[0]["notes"] == said, "JSON is in English"
+        assert "X2 (Doppelte Chance)" in run(path, "--kind", "arbitrage").output
+    finally:
+        use_language("en")
 
 
 def place(database: Path, *, leg: bool) -> None:
