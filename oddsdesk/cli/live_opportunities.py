@@ -1,49 +1,51 @@
-"""Finds the opportunities that `oddsdesk serve --dashboard` shows, by the board."""
+"""Finds the opportunities that `oddsdesk serve --dashboard` shows, by the board.
 
+They are those of `oddsdesk arbitrage` with the desk's usual settings and no bets placed.
+"""
+
+from collections.abc import Sequence
 from typing import Final
 
-from oddsdesk.base.tasks import exhaust
 from oddsdesk.board.board import Board
-from oddsdesk.board.opportunities.finder import Opportunity, OpportunityLeg
-from oddsdesk.board.opportunities.offers import Opportunities
 from oddsdesk.board.valuation.verdict_words import english_caution
+from oddsdesk.cli.arbitrage import find_sets
+from oddsdesk.cli.bet_sources import fill_board
 from oddsdesk.contract.competitions import period_label
 from oddsdesk.contract.identity import price_page
 from oddsdesk.contract.markets import market_title
+from oddsdesk.desk.opportunities.rows import LegRow
+from oddsdesk.pricing.error_bands import shipped_bands
 from oddsdesk.pricing.opportunities import Split
 from oddsdesk.pricing.profiles import shipped_profiles
+from oddsdesk.pricing.settlement_rules import SettlementRules, shipped_rules
 from oddsdesk.server.dashboard import GAME
 from oddsdesk.server.dashboard.opportunities import LegLine, OpportunityLine, Prices
 
-_SPLIT: Final = Split(100.0, 0.01)
-"""Stakes are not shown, so none is rounded to what people bet."""
+_UNCHECKED: Final = "likely error: so high a profit, and no fair odds to check a leg"
 
 
 def find_opportunities(devig_method: str, prices: Prices) -> list[OpportunityLine]:
-    """Return the opportunities among prices, by the desk's usual settings and no user's own."""
+    """Return the opportunities among prices, those with a warning last."""
     board = Board(lambda: prices.now_ms, devig_method)
-    board.set_profiles(shipped_profiles())
-    board.name_reference(prices.reference)
-    exhaust(board.merge_rows(prices.rows))
-    for draw in prices.draws:
-        board.miss_draw(*draw, prices.now_ms)
-    board.sweep()
-    board.find_suppliers()
-    found = Opportunities(board, lambda: prices.now_ms, lambda: _SPLIT)
-    exhaust(found.looking())
-    best_first = sorted(
-        found.entries.values(), key=lambda each: (each.is_too_good, each.sort_key())
-    )
-    return [_line(each, board.reference_name) for each in best_first]
+    profiles = shipped_profiles()
+    board.set_profiles(profiles)
+    board.set_bands(shipped_bands(devig_method))
+    fill_board(board, prices.rows, prices.reference, prices.draws, prices.now_ms)
+    rules = SettlementRules(shipped_rules(), profiles)
+    found = find_sets(board, prices.now_ms, Split(), rules, {})
+    lines = [_line(legs, board.reference_name) for legs in found]
+    return sorted(lines, key=lambda each: (each.has_warning, each.is_too_good))
 
 
-def _line(found: Opportunity, reference: str) -> OpportunityLine:
+def _line(legs: Sequence[LegRow], reference: str) -> OpportunityLine:
+    first, found = legs[0], legs[0].found
     market = [] if found.market_type is None else [market_title(found.market_type)]
     if found.key.period:
         market.append(period_label(found.sport, found.key.period))
-    staked, middle = sum(found.outlay.stakes), found.middle
+    outlay, middle = first.staked, found.middle
+    is_checked = all(leg.is_checked for leg in found.legs)
     return OpportunityLine(
-        kind=found.kind.value,
+        kind=first.kind.value,
         game_id=found.key.game_id,
         match_name=found.match_name,
         competition=found.competition,
@@ -51,26 +53,30 @@ def _line(found: Opportunity, reference: str) -> OpportunityLine:
         market=", ".join(market),
         kick_off=found.kick_off,
         is_live=found.in_play,
-        profit_pct=found.outlay.worst_pct,
+        profit_pct=outlay.worst_pct,
         margin_pct=found.hold_pct,
-        hit_pct=None if middle is None else middle.hit / staked * 100,
+        push_pct=None if outlay.push is None else outlay.push / outlay.staked * 100,
+        hit_pct=None if middle is None else middle.hit / outlay.staked * 100,
         chance_pct=None if middle is None or middle.chance is None else middle.chance * 100,
-        legs=[_leg(found, leg, reference) for leg in found.legs],
+        is_too_good=found.is_too_good,
+        warning=_UNCHECKED if found.is_too_good and not is_checked else "",
+        legs=[_leg(row, reference) for row in legs],
+        rules_differ=any(not note.is_unknown for note in first.notes),
+        notes=[note.text for note in first.notes],
     )
 
 
-def _leg(found: Opportunity, leg: OpportunityLeg, reference: str) -> LegLine:
-    key = leg.key
-    game = key.game_id
-    named = f"Lay {key.selection}" if leg.is_lay else key.selection
-    is_one_market = found.market_type is not None
+def _leg(row: LegRow, reference: str) -> LegLine:
+    leg, key, game = row.leg, row.leg.key, row.found.key.game_id
     price = (key.market_type, key.period, key.selection, leg.bookmaker, leg.odds)
     return LegLine(
-        text=named if is_one_market else f"{named} ({market_title(key.market_type)})",
+        text=row.found.english_leg_text(row.place),
         bookmaker=leg.bookmaker,
         odds=leg.odds,
         net_odds=leg.net_odds,
         seen_at=leg.seen_at,
+        for_sale=leg.for_sale,
+        is_lay=leg.is_lay,
         warnings=[english_caution(caution, reference) for caution in leg.cautions],
         link=GAME + game if leg.is_lay else f"{price_page(game, *price)}&leg=yes",
     )

@@ -264,6 +264,7 @@ class LivePages:
             choices = self._choices(call) | _warnings(call.reader, now_ms)
             why = _why_no_prices(call, fields) or "No prices cover each other well enough now."
             filled = {"status": 200, "fields": fields, "lines": [], "why": [why], **choices}
+            filled["old"] = (0, 0)
             return filled, Visibility(live=caller.rights.live).of_share(reader.share)
 
         def read() -> Prices:
@@ -279,13 +280,13 @@ class LivePages:
         if not caller.rights.all_bookmakers:
             said = f"The {caller.plan.value} plan has one bookmaker; an arbitrage takes several."
             return filled | {"why": [f"{said} It needs Pro."]}
-        lines, read_at = await held.get(
-            visibility, now_ms, lambda: self.reads.run(read, caller.key_id)
-        )
-        wanted = [each for each in lines if _is_wanted(each, filled["fields"])]
+        found = await held.get(visibility, now_ms, lambda: self.reads.run(read, caller.key_id))
+        wanted = [each for each in found.lines if _is_wanted(each, filled["fields"])]
+        warned = sum(each.has_warning for each in wanted)
         if wanted:
-            filled |= {"why": [], "total": len(wanted), "read_at": format_ms(read_at)}
-        return filled | {"lines": wanted[:MOST_SHOWN], "title_of": _title}
+            filled |= {"why": [], "total": len(wanted), "read_at": format_ms(found.read_at)}
+        old = {"warned": warned, "old": found.old}
+        return filled | {"lines": wanted[:MOST_SHOWN], "title_of": _title} | old
 
     def _bets(self, call: Call, texts: dict[str, str]) -> dict[str, Any]:
         fields = _fields(texts)
