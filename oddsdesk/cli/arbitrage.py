@@ -12,7 +12,7 @@ import click
 
 from oddsdesk.base.clock import system_clock
 from oddsdesk.base.market_words import period_text, shown_game
-from oddsdesk.base.numbers import num
+from oddsdesk.base.numbers import num, with_marks
 from oddsdesk.base.tasks import exhaust
 from oddsdesk.base.texts import N_, _, pgettext, translated
 from oddsdesk.board.board import Board
@@ -27,6 +27,7 @@ from oddsdesk.desk.opportunities.rows import LegRow, count_text, leg_rows, rules
 from oddsdesk.desk.settings.declared import split_of
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.open_bets import by_bookmaker, open_by_outcome
+from oddsdesk.pricing.formats import format_odds
 from oddsdesk.pricing.opportunities import LOW_HOLD, OpportunityKind, Outlay, Split
 from oddsdesk.pricing.settlement_rules import RuleNote, SettlementRules
 from oddsdesk.store.databases import Database
@@ -282,8 +283,8 @@ def _rows(legs: Sequence[LegRow], reference: str) -> list[tuple[str, ...]]:
     return [
         (
             *(whole if row.is_first else ("", "", "")),
-            f"{num(row.stake):g}",
-            f"{num(leg.odds):g}",
+            f"{num(row.stake):.2f}",
+            with_marks(format_odds(leg.odds)),
             "" if leg.net_odds == leg.odds else f"{num(leg.net_odds):.3f}",
             plain(found.leg_text(row.place)),
             plain(leg.bookmaker),
