@@ -9,30 +9,23 @@ from typing import Final
 from oddsdesk.board.board import Board
 from oddsdesk.board.valuation.verdict_words import english_caution
 from oddsdesk.cli.arbitrage import find_sets
-from oddsdesk.cli.bet_sources import fill_board
 from oddsdesk.contract.competitions import period_label
 from oddsdesk.contract.identity import price_page
 from oddsdesk.contract.markets import market_title
 from oddsdesk.desk.opportunities.rows import LegRow
-from oddsdesk.pricing.error_bands import shipped_bands
 from oddsdesk.pricing.opportunities import Split
 from oddsdesk.pricing.profiles import shipped_profiles
 from oddsdesk.pricing.settlement_rules import SettlementRules, shipped_rules
 from oddsdesk.server.dashboard import GAME
-from oddsdesk.server.dashboard.opportunities import LegLine, OpportunityLine, Prices
+from oddsdesk.server.dashboard.opportunities import LegLine, OpportunityLine
 
 _UNCHECKED: Final = "likely error: so high a profit, and no fair odds to check a leg"
 
 
-def find_opportunities(devig_method: str, prices: Prices) -> list[OpportunityLine]:
-    """Return the opportunities among prices, those with a warning last."""
-    board = Board(lambda: prices.now_ms, devig_method)
-    profiles = shipped_profiles()
-    board.set_profiles(profiles)
-    board.set_bands(shipped_bands(devig_method))
-    fill_board(board, prices.rows, prices.reference, prices.draws, prices.now_ms)
-    rules = SettlementRules(shipped_rules(), profiles)
-    found = find_sets(board, prices.now_ms, Split(), rules, {})
+def opportunities_on(board: Board, now_ms: int) -> list[OpportunityLine]:
+    """Return the opportunities on a board of the usual settings, those with a warning last."""
+    rules = SettlementRules(shipped_rules(), shipped_profiles())
+    found = find_sets(board, now_ms, Split(), rules, {})
     lines = [_line(legs, board.reference_name) for legs in found]
     return sorted(lines, key=lambda each: (each.has_warning, each.is_too_good))
 

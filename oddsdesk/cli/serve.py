@@ -7,7 +7,6 @@ import logging
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
@@ -29,7 +28,7 @@ from oddsdesk.feeds.feed import one_of, open_feed
 from oddsdesk.feeds.live.adapters import live_names
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.server.dashboard import PACKAGES
-from oddsdesk.server.dashboard.opportunities import FindOpportunities
+from oddsdesk.server.dashboard.opportunities import Judge
 from oddsdesk.server.edge.connections import make_room, most_connections
 from oddsdesk.server.edge.listener import Certificate, ListenError, can_share_ports, check_address
 from oddsdesk.server.run.monitoring import OPTIONS as METRICS_OPTIONS
@@ -375,7 +374,7 @@ def serve(
         access_log=access_log,
         quiet_probes=quiet_probes,
         dashboard=dashboard,
-        find_opportunities=_finder(devig_method) if dashboard else None,
+        judge=_judge(devig_method) if dashboard else None,
         serve_as=serve_as,
     )
     check_together(settings)
@@ -629,11 +628,11 @@ def _check_serve_as(settings: Settings) -> None:
             )
 
 
-def _finder(devig_method: str) -> FindOpportunities:
-    """Return what finds opportunities for the pages; servers without them need no board."""
-    from oddsdesk.cli.live_opportunities import find_opportunities  # noqa: PLC0415
+def _judge(devig_method: str) -> Judge:
+    """Return what judges prices for the pages; servers without them need no board."""
+    from oddsdesk.cli.live_values import judge_by  # noqa: PLC0415
 
-    return partial(find_opportunities, devig_method)
+    return judge_by(devig_method)
 
 
 def _check_dashboard(settings: Settings) -> None:

@@ -129,7 +129,8 @@ def _dashboard(service: Service, reads: ReaderPool, looks: Looks) -> "Dashboard 
     made = Dashboard(service)
     OwnPages(made, reads)
     OperatorPages(made, reads, looks)
-    LivePages(made, reads)
+    if service.judge is not None:
+        LivePages(made, reads, service.judge)
     return made
 
 

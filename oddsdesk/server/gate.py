@@ -21,7 +21,7 @@ from oddsdesk.contract.times import format_ms
 from oddsdesk.network.secrets import masked
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.server import rest
-from oddsdesk.server.dashboard.opportunities import FindOpportunities
+from oddsdesk.server.dashboard.opportunities import Judge
 from oddsdesk.server.fairness import A_TURN_S, Circuit, KnownAwayError, ReaderPool
 from oddsdesk.server.local_callers import is_of_this_machine
 from oddsdesk.server.settings import ANSWERING, Role
@@ -409,7 +409,7 @@ class Service(msgspec.Struct, frozen=True):
     """Sources whose odds people elsewhere may read, too, though their terms forbid it."""
     figures: rest.Figures = msgspec.field(default_factory=rest.Figures)
     has_dashboard: bool = False
-    find_opportunities: FindOpportunities | None = None
+    judge: Judge | None = None
     devig_method: str = DEFAULT_METHOD
     """How the sharp book's margin is removed."""
     serve_as: str | None = None

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from oddsdesk.pricing.devig import DEFAULT_METHOD
-from oddsdesk.server.dashboard.opportunities import FindOpportunities
+from oddsdesk.server.dashboard.opportunities import Judge
 from oddsdesk.store.databases import Database, DatabaseUrl
 
 DEFAULT_HOST = "127.0.0.1"
@@ -117,7 +117,7 @@ class Settings(msgspec.Struct, frozen=True):
     """Whether health checks and metrics that are answered are left out of that."""
     dashboard: bool = False
     """Whether account owners can sign in to web pages."""
-    find_opportunities: FindOpportunities | None = None
+    judge: Judge | None = None
     """Finds what those pages list besides value bets; a function of a module, as it goes to other
     processes."""
     serve_as: str | None = None

@@ -9,7 +9,9 @@ import httpx
 from argon2 import PasswordHasher
 from starlette.types import ASGIApp
 
+from oddsdesk.cli.live_values import judge_by
 from oddsdesk.contract.access import Plan
+from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.server.dashboard import LIVE, ROOT
 from oddsdesk.server.edge.middleware import BehindProxy, Proxies
 from oddsdesk.store.databases import Database
@@ -30,6 +32,7 @@ class RunningDashboard(RunningService):
     """
 
     def __init__(self, database: Database, **served: Any) -> None:
+        served.setdefault("judge", judge_by(DEFAULT_METHOD))
         super().__init__(database, has_dashboard=True, hosts=frozenset({SITE}), **served)
         quick = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
         self.access.owners = Owners(self.access._file, Hashing(quick))

@@ -15,7 +15,7 @@ from msgspec import structs
 
 from oddsdesk.board.valuation.verdict_words import english_caution
 from oddsdesk.cli import arbitrage
-from oddsdesk.cli.live_opportunities import find_opportunities
+from oddsdesk.cli.live_values import judge_by
 from oddsdesk.contract.access import Plan
 from oddsdesk.contract.markets import market_title
 from oddsdesk.contract.quotes import Quote
@@ -26,18 +26,19 @@ from oddsdesk.feeds.simulator.simulator import World
 from oddsdesk.pricing.assessment import Caution
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.server.dashboard import OPPORTUNITIES, UPDATES
+from oddsdesk.server.dashboard.opportunities import Found as AllFound
 from oddsdesk.server.dashboard.opportunities import OpportunityLine, Prices
 from oddsdesk.store.databases import Database
 from tests.kit.dashboard import RunningDashboard
 
 MINUTE_MS = 60_000
-FIND = partial(find_opportunities, DEFAULT_METHOD)
+JUDGE = judge_by(DEFAULT_METHOD)
 LEG = re.compile(r'<a href="([^"]+)"><span>([^<]+)</span> <strong>([^<]+)</strong>')
 
 
 @pytest.fixture
 def service(new_database: Callable[[], Database]) -> Iterator[RunningDashboard]:
-    running = RunningDashboard(new_database(), find_opportunities=FIND)
+    running = RunningDashboard(new_database())
     yield running
     running.close()
 
@@ -134,7 +135,7 @@ def test_odds_in_play_need_the_plan_that_has_them(service: RunningDashboard) -> 
 
 
 def test_odds_that_may_not_be_passed_on_are_no_leg(new_database: Callable[[], Database]) -> None:
-    running = RunningDashboard(new_database(), find_opportunities=FIND, share=())
+    running = RunningDashboard(new_database(), share=())
     try:
         put_arbitrage(running)
         browser = running.signed_in("anna")
@@ -182,12 +183,13 @@ def test_it_is_kept_live(service: RunningDashboard) -> None:
     assert "event: figures" in sent
 
 
-def test_a_server_without_a_finder_has_no_such_page(new_database: Callable[[], Database]) -> None:
-    running = RunningDashboard(new_database())
+def test_a_server_without_a_judge_has_no_such_pages(new_database: Callable[[], Database]) -> None:
+    running = RunningDashboard(new_database(), judge=None)
     try:
         browser = running.signed_in("anna")
         assert browser.get(OPPORTUNITIES).status_code == 404
-        assert OPPORTUNITIES not in browser.get("/live").text
+        assert browser.get("/live").status_code == 404
+        assert OPPORTUNITIES not in browser.page.text
     finally:
         running.close()
 
@@ -198,9 +200,10 @@ class Found:
     def __init__(self) -> None:
         self.lines: list[OpportunityLine] = []
 
-    def __call__(self, prices: Prices) -> list[OpportunityLine]:
-        self.lines = FIND(prices)
-        return self.lines
+    def __call__(self, prices: Prices) -> AllFound:
+        found = JUDGE.find(prices)
+        self.lines = found.opportunities
+        return found
 
 
 @pytest.fixture
@@ -213,7 +216,7 @@ def both(
     found: Found, new_database: Callable[[], Database], monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[RunningDashboard]:
     """Serve the page, to an account in which all is seen; the command has the server's time."""
-    running = RunningDashboard(new_database(), find_opportunities=found)
+    running = RunningDashboard(new_database(), judge=JUDGE._replace(find=found))
     monkeypatch.setattr(arbitrage, "system_clock", lambda: running.now)
     yield running
     running.close()

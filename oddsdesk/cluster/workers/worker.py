@@ -114,7 +114,7 @@ class Worker:
             roles=settings.roles,
             share=settings.share,
             has_dashboard=settings.dashboard,
-            find_opportunities=settings.find_opportunities,
+            judge=settings.judge,
             devig_method=settings.devig_method,
             serve_as=settings.serve_as,
             metrics=self._metrics_text,

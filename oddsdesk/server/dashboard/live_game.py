@@ -10,30 +10,26 @@ from oddsdesk.contract import resources
 from oddsdesk.contract.competitions import competition_title
 from oddsdesk.contract.identity import dated_game_title
 from oddsdesk.contract.markets import MARKET_RANK, market_title
-from oddsdesk.contract.times import parse_ms
+from oddsdesk.contract.times import WINDOW_MS, parse_ms
 from oddsdesk.pricing.profiles import is_delayed
 from oddsdesk.pricing.selections import read_selection
 from oddsdesk.server.dashboard import GAME
 from oddsdesk.server.dashboard.live_prices import (
-    ERROR,
+    WITHOUT_PUSHES,
     Age,
-    ShownBet,
+    JudgedGame,
+    JudgedPrice,
     age_of,
-    best_of,
-    bets_of_game,
-    doubts_of,
-    net_of,
     odds_text,
 )
+from oddsdesk.server.dashboard.live_rows import read_prices
+from oddsdesk.server.dashboard.opportunities import Judge
 from oddsdesk.server.endpoints import lists
 from oddsdesk.server.gate import Call
 from oddsdesk.server.rest import Refusal, read_query
 
 _PERIOD: Final = re.compile(r"[0-9]{1,3}", re.ASCII)
-_ODDS: Final = re.compile(r"[0-9]{1,6}(\.[0-9]{1,9})?", re.ASCII)
-
-_Bets = Mapping[tuple[str, int, str, str], ShownBet]
-"""By market type, period, selection and bookmaker."""
+_ODDS: Final = re.compile(r"[0-9]{1,6}([.,][0-9]{1,9})?", re.ASCII)
 
 
 class Linked(NamedTuple):
@@ -61,13 +57,16 @@ class Outcome(NamedTuple):
     text: str
     is_good: bool
     """Whether it is worth as much as the link said, or more, and nothing speaks against it."""
+    turns_at: int | None = None
+    """When a price of it is old (ms): it is no longer good then."""
 
 
 class Cell(NamedTuple):
-    """A price of the matrix; ``bet`` if it is a value bet."""
+    """A price of the matrix; ``bet`` if it is a value bet, or is one but for its age."""
 
     odds: float | None
-    bet: ShownBet | None = None
+    bet: JudgedPrice | None = None
+    is_sure: bool = False
     is_linked: bool = False
     is_best: bool = False
     doubt: str = ""
@@ -107,9 +106,9 @@ class MarketTable(NamedTuple):
 
 
 def read_game(
-    call: Call, path: str, texts: Mapping[str, str], reference: str, method: str
+    call: Call, path: str, texts: Mapping[str, str], reference: str, judge: Judge
 ) -> dict[str, Any]:
-    """Return what the page of a game shows; ``method`` is how the sharp book is devigged."""
+    """Return what the page of a game shows."""
     ident, linked = path.removeprefix(GAME), linked_in(texts)
     filled: dict[str, Any] = {"tables": [], "why": [], "link": None, "heading": "Game"}
     filled |= {"game": None, "has_bets": call.caller.rights.value_bets}
@@ -125,16 +124,19 @@ def read_game(
             said = f"The price in the link was {linked.words}."
             filled["link"] = Outcome(said, is_good=False)
         return filled | {"why": [why], "status": refusal.code.status}
-    asked = read_query(b"limit=500&min_ev=0", lists.VALUE_BETS.parameters)
-    bets = bets_of_game(msgspec.structs.replace(call, asked=asked), found)
-    tables = _Tables(found, bets, linked, call.now_ms, method)
+    judged = judge.judge_game(read_prices(call, reference, found))
+    tables = _Tables(found, judged, linked, call.now_ms, has_bets=filled["has_bets"])
     markets = sorted(found.markets, key=tables.rank)
     filled["tables"] = [tables.table(each, reference) for each in markets]
     if linked is not None:
-        filled["link"] = tables.outcome(linked, has_bets=filled["has_bets"])
-    title = dated_game_title(found.match_name)
-    competition = competition_title(found.competition)
-    return filled | {"heading": title, "game": found, "competition": competition}
+        filled["link"] = tables.outcome(linked)
+    starts = None if found.match_date is None else parse_ms(found.match_date)
+    return filled | {
+        "heading": dated_game_title(found.match_name),
+        "game": found,
+        "competition": competition_title(found.competition),
+        "has_started": not found.is_live and starts is not None and call.now_ms > starts,
+    }
 
 
 def linked_in(texts: Mapping[str, str]) -> Linked | None:
@@ -145,7 +147,7 @@ def linked_in(texts: Mapping[str, str]) -> Linked | None:
     is_whole = market_type and selection and bookmaker and _PERIOD.fullmatch(period)
     if not is_whole or not (not odds or _ODDS.fullmatch(odds)):
         return None
-    said = float(odds) if odds else None
+    said = float(odds.replace(",", ".")) if odds else None
     return Linked(market_type, int(period), selection, bookmaker, said, "leg" in texts)
 
 
@@ -155,16 +157,19 @@ class _Tables:
     def __init__(
         self,
         game: resources.GameMatrix,
-        bets: _Bets,
+        judged: JudgedGame,
         linked: Linked | None,
         now_ms: int,
-        method: str,
+        *,
+        has_bets: bool,
     ) -> None:
         self._game = game
-        self._bets = bets
+        self._judged = judged
         self._linked = linked
         self._now_ms = now_ms
-        self._doubts = {_key(each): doubts_of(game, each, method) for each in game.markets}
+        self._has_bets = has_bets
+        shown = judged.prices.items() if has_bets else ()
+        self._bets = {key: price for key, price in shown if price.is_shown(now_ms)}
 
     def rank(self, market: resources.MarketMatrix) -> tuple[Any, ...]:
         """Return the place of a market: the linked one, those with value, the usual order."""
@@ -182,8 +187,11 @@ class _Tables:
             if cell is not None
         }
         ages = {name: self._age(at) for name, at in seen_at.items()}
-        best = {row.selection: self._best(here, row, ages) for row in market.selections}
-        often_best = {name for names, _ in best.values() for name in names}
+        best = {
+            row.selection: self._judged.best.get((*here, row.selection), ())
+            for row in market.selections
+        }
+        often_best = {name for names in best.values() for name in names}
         bets = {key: each for key, each in self._bets.items() if key[:2] == here}
         with_value = {bookmaker for *_, bookmaker in bets}
         wanted = self._linked.bookmaker if self._linked is not None and is_linked else ""
@@ -204,54 +212,73 @@ class _Tables:
             rows,
             1 if len(names) > 1 and names[0] == wanted else 0,
             bool(bets),
-            any(not each.is_doubtful for each in bets.values()),
+            any(each.is_sure(self._now_ms) for each in bets.values()),
             is_linked,
         )
 
-    def outcome(self, linked: Linked, *, has_bets: bool) -> Outcome:
+    def outcome(self, linked: Linked) -> Outcome:
         """Return what became of the price in a link."""
-        at = (linked.market_type, linked.period)
-        market = next((each for each in self._game.markets if _key(each) == at), None)
-        rows = [] if market is None else market.selections
-        row = next((row for row in rows if row.selection == linked.selection), None)
-        cell = None if row is None else row.books.get(linked.bookmaker)
-        if row is None or cell is None or cell.odds is None:
+        if gone := self._why_gone(linked):
+            return Outcome(f"The price in the link was {linked.words}. {gone}", is_good=False)
+        price = self._judged.prices.get(linked[:4])
+        if price is None:
             said = f"The price in the link, {linked.words}, is no longer offered or is stale."
             return Outcome(said, is_good=False)
-        doubt = self._doubts[at].get((linked.selection, linked.bookmaker), "")
-        bet = None if doubt else self._bets.get(linked[:4])
-        is_valued = has_bets and not linked.is_leg
-        worth = self._worth(row, doubt, bet) if is_valued or doubt else ""
-        odds = odds_text(cell.odds)
+        is_valued = self._has_bets and not linked.is_leg
+        worth = self._worth(price) if is_valued else ""
+        if price.doubt and not is_valued:
+            worth = f"Check it: {price.doubt}."
+        odds = odds_text(price.odds)
         if linked.odds is None:
             said = f"{linked.bookmaker} offers {odds} for {linked.selection}."
-        elif abs(cell.odds - linked.odds) < 1e-9:
+        elif abs(price.odds - linked.odds) < 1e-9:
             said = f"The price in the link still stands: {linked.words}."
         else:
             said = f"The price in the link was {linked.words}. It is {odds} now."
-        is_sure = not doubt and (not is_valued or (bet is not None and not bet.is_doubtful))
-        is_good = is_sure and (linked.odds is None or cell.odds > linked.odds - 1e-9)
-        return Outcome(f"{said} {worth}".strip(), is_good)
+        is_sure = price.is_sure(self._now_ms) if is_valued else not price.doubt
+        is_good = is_sure and (linked.odds is None or price.odds > linked.odds - 1e-9)
+        ages = price.age(self._now_ms), price.sharp_age(self._now_ms)
+        turns_at = min(parse_ms(age.at) + age.old_after_s * 1_000 for age in ages)
+        return Outcome(
+            f"{said} {worth}".strip(), is_good, turns_at if is_good and is_valued else None
+        )
 
-    def _worth(self, row: resources.MatrixRow, doubt: str, bet: ShownBet | None) -> str:
-        if doubt == ERROR:
-            return "It is likely an error: it is far above fair odds."
-        if doubt:
-            return f"It is no value bet: {doubt}."
-        if bet is None and row.reference is None:
-            said = "The sharp book has no price for this from the last 10 minutes"
-            return f"{said}, so its EV is not known here."
-        if bet is None:
-            return "It is no value bet now."
-        said = f"EV {bet.ev:+.2f} % now"
-        if bet.has_started:
+    def _why_gone(self, linked: Linked) -> str:
+        """Return which part of the linked price is not there; empty if it is."""
+        at = (linked.market_type, linked.period)
+        market = next((each for each in self._game.markets if _key(each) == at), None)
+        if market is None:
+            return "This market has no prices from the last 10 minutes."
+        row = next((row for row in market.selections if row.selection == linked.selection), None)
+        cell = None if row is None else row.books.get(linked.bookmaker)
+        if cell is not None and cell.odds is not None:
+            return ""
+        if linked.bookmaker in market.bookmakers:
+            return f"{linked.bookmaker} no longer offers it."
+        return f"{linked.bookmaker} has no prices for this market from the last 10 minutes."
+
+    def _worth(self, price: JudgedPrice) -> str:
+        now_ms = self._now_ms
+        if not price.is_shown(now_ms):
+            if price.ev is not None and now_ms - price.sharp_seen_at > WINDOW_MS:
+                said = "The sharp book has no price for this from the last 10 minutes"
+                said += ", so its EV is not known here."
+                return f"{said} Check it: {price.doubt}." if price.doubt else said
+            return f"It is no value bet now: {price.why}."
+        said = f"EV {price.ev:+.2f} % now"
+        if price.for_sale:
+            said += f", {price.for_sale}"
+        if not price.has_pushes:
+            said += f" ({WITHOUT_PUSHES})"
+        if price.has_started(now_ms):
             return f"{said}, but the game has started and the price is not marked as in play."
-        if is_delayed(bet.bet.bookmaker):
+        if is_delayed(price.bookmaker):
             return f"{said}, but this feed is delayed."
-        for age, whose in ((bet.sharp_age, "the sharp book's"), (bet.age, "this")):
+        ages = ((price.sharp_age(now_ms), "the sharp book's"), (price.age(now_ms), "this"))
+        for age, whose in ages:
             if age.is_old:
                 return f"{said}, but {whose} price is more than {age.old_after_s // 60} min old."
-        return f"{said}."
+        return f"{said}." if price.is_value else f"{said}, but {price.why}."
 
     def _is_linked(self, market: resources.MarketMatrix) -> bool:
         return self._linked is not None and self._linked[:2] == _key(market)
@@ -273,45 +300,35 @@ class _Tables:
             return None
         return age_of(parse_ms(scraped_at), self._now_ms, in_play=self._game.is_live)
 
-    def _best(
-        self, here: tuple[str, int], row: resources.MatrixRow, ages: Mapping[str, Age | None]
-    ) -> tuple[list[str], float]:
-        prices = {}
-        for name, cell in row.books.items():
-            if cell is not None and cell.odds is not None:
-                age = ages.get(name)
-                if (row.selection, name) not in self._doubts[here]:
-                    prices[name] = net_of(name, cell.odds), age is None or age.is_old
-        return best_of(prices)
-
     def _row(
         self,
         here: tuple[str, int],
         row: resources.MatrixRow,
         names: list[str],
-        best: tuple[list[str], float],
+        best: tuple[str, ...],
     ) -> Row:
         cells = []
         for name in names:
-            found = row.books.get(name)
-            linked = self._linked
+            found, key = row.books.get(name), (*here, row.selection, name)
+            linked, bet, price = self._linked, self._bets.get(key), self._judged.prices.get(key)
             cells.append(
                 Cell(
                     None if found is None else found.odds,
-                    self._bets.get((*here, row.selection, name)),
-                    linked is not None and linked[:4] == (*here, row.selection, name),
-                    name in best[0],
-                    self._doubts[here].get((row.selection, name), ""),
+                    bet,
+                    bet is not None and bet.is_sure(self._now_ms),
+                    linked is not None and linked[:4] == key,
+                    name in best,
+                    "" if price is None else price.doubt,
                 )
             )
-        sharp, (at, _) = row.reference, best
-        first = row.books.get(at[0]) if at else None
+        sharp = row.reference
+        first = row.books.get(best[0]) if best else None
         return Row(
             row.selection,
             sharp.liquidity if sharp else None,
             sharp.odds if sharp else None,
             None if first is None else first.odds,
-            f"{at[0]} +{len(at) - 1}" if len(at) > 1 else "".join(at),
+            f"{best[0]} +{len(best) - 1}" if len(best) > 1 else "".join(best),
             cells,
         )
 

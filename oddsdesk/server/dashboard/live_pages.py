@@ -3,6 +3,7 @@
 Every price is one that REST returns to a key of the same account; it is for reading only.
 """
 
+import math
 import re
 import threading
 import time
@@ -17,24 +18,19 @@ from starlette.types import Scope
 from oddsdesk.contract import resources
 from oddsdesk.contract.access import Rights
 from oddsdesk.contract.competitions import competition_title, period_label
-from oddsdesk.contract.identity import dated_game_title, game_id, price_page
+from oddsdesk.contract.identity import dated_game_title, price_page
 from oddsdesk.contract.markets import market_title
 from oddsdesk.contract.times import WINDOW_MS, format_ms
 from oddsdesk.server.dashboard import GAME, LIVE, OPPORTUNITIES, UPDATES
 from oddsdesk.server.dashboard.live_game import read_game
-from oddsdesk.server.dashboard.live_prices import Age, ShownBet, age_of, shown_bets
+from oddsdesk.server.dashboard.live_prices import WITHOUT_PUSHES, Age, JudgedPrice, age_of
 from oddsdesk.server.dashboard.live_rows import read_prices
-from oddsdesk.server.dashboard.opportunities import (
-    HeldOpportunities,
-    LegLine,
-    OpportunityLine,
-    Prices,
-)
+from oddsdesk.server.dashboard.opportunities import Held, Judge, LegLine, OpportunityLine, Prices
 from oddsdesk.server.dashboard.site import Answer, Dashboard, Page, Place, Updates, moment_in_words
 from oddsdesk.server.dashboard.visits import SESSION, TurnedAway, Visit
 from oddsdesk.server.endpoints import lists
 from oddsdesk.server.fairness import ReaderPool
-from oddsdesk.server.gate import Call, Endpoint, require_stream
+from oddsdesk.server.gate import Call, Endpoint, require_stream, require_value_bets
 from oddsdesk.server.rest import BadParameterError, Refusal, read_query
 from oddsdesk.server.stream.endpoint import open_page, pages_left
 from oddsdesk.store.accounts import OwnAccountError, UnknownAccountError
@@ -76,7 +72,11 @@ class Fields(NamedTuple):
 class BetLine(NamedTuple):
     """A value bet with the words for it and the page of its game."""
 
-    shown: ShownBet
+    bet: JudgedPrice
+    is_sure: bool
+    age: Age
+    sharp_age: Age
+    has_started: bool
     game: str
     market: str
     link: str
@@ -105,8 +105,9 @@ class PageCounts:
 class LivePages:
     """The pages below ``LIVE``."""
 
-    def __init__(self, dashboard: Dashboard, reads: ReaderPool) -> None:
+    def __init__(self, dashboard: Dashboard, reads: ReaderPool, judge: Judge) -> None:
         self.dashboard = dashboard
+        self._judge = judge
         self.service = dashboard.service
         self.reads = reads
         self._counts = PageCounts()
@@ -117,12 +118,11 @@ class LivePages:
             {
                 LIVE: Place(self.show_bets),
                 f"{LIVE}/games": Place(self.show_games),
+                OPPORTUNITIES: Place(self.show_opportunities),
                 GAME: Place(self.show_game),
                 UPDATES: Place(self.send_updates),
             }
         )
-        if dashboard.opportunities is not None:
-            dashboard.add_places({OPPORTUNITIES: Place(self.show_opportunities)})
 
     async def show_bets(self, visit: Visit) -> Answer:
         """List the value bets."""
@@ -228,90 +228,103 @@ class LivePages:
     async def read_figures(self, path: str, scope: Scope, caller: Caller) -> dict[str, Any]:
         """Return what a page shows of the odds, to the sender of a request."""
         now_ms, query = self.service.clock(), scope["query_string"]
-        held = self.dashboard.opportunities
-        if path == OPPORTUNITIES and held is not None:
-            return await self._opportunities(held, scope, caller)
-        choose = {LIVE: self._bets, f"{LIVE}/games": self._games}
+        texts = dict(parse_qsl(query.decode("latin-1")))
+        if path == OPPORTUNITIES:
+            return await self._opportunities(scope, caller, _fields(texts))
+        if path == LIVE:
+            return await self._bets(scope, caller, _fields(texts))
 
         def read() -> dict[str, Any]:
             reader = self.service.reader_for(scope)
             call = Call(caller, now_ms, reader, {}, {}).in_stored_words()
-            texts = dict(parse_qsl(query.decode("latin-1")))
-            if path in choose:
-                filled = choose[path](call, texts)
+            reference = self.service.store.reference
+            if path == f"{LIVE}/games":
+                filled = self._games(call, texts)
             else:
-                filled = read_game(
-                    call, path, texts, self.service.store.reference, self.service.devig_method
-                )
+                filled = read_game(call, path, texts, reference, self._judge)
             return {
                 "status": 200,
-                "sharp_book": self.service.store.reference,
+                "sharp_book": reference,
                 **_warnings(call.reader, now_ms),
                 **filled,
             }
 
         return await self.reads.run(read, caller.key_id)
 
-    async def _opportunities(
-        self, held: HeldOpportunities, scope: Scope, caller: Caller
-    ) -> dict[str, Any]:
-        now_ms, service = self.service.clock(), self.service
-
-        def read_page() -> tuple[dict[str, Any], Visibility]:
-            reader = service.reader_for(scope)
-            call = Call(caller, now_ms, reader, {}, {}).in_stored_words()
-            fields = _fields(dict(parse_qsl(scope["query_string"].decode("latin-1"))))
-            choices = self._choices(call) | _warnings(call.reader, now_ms)
-            why = _why_no_prices(call, fields) or "No prices cover each other well enough now."
-            filled = {"status": 200, "fields": fields, "lines": [], "why": [why], **choices}
-            filled["old"] = (0, 0)
-            return filled, Visibility(live=caller.rights.live).of_share(reader.share)
+    async def _found(self, scope: Scope, caller: Caller, now_ms: int) -> Held:
+        """Return what the board found last for those who may see the same, and when."""
+        kept, service = self.dashboard.found, self.service
+        assert kept is not None
+        share = await self.reads.run(lambda: service.reader_for(scope).share, caller.key_id)
 
         def read() -> Prices:
             call = Call(caller, now_ms, service.reader_for(scope), {}, {})
             return read_prices(call, service.store.reference)
 
-        filled, visibility = await self.reads.run(read_page, caller.key_id)
+        visibility = Visibility(live=caller.rights.live).of_share(share)
+        return await kept.get(visibility, now_ms, lambda: self.reads.run(read, caller.key_id))
+
+    async def _opportunities(self, scope: Scope, caller: Caller, fields: Fields) -> dict[str, Any]:
+        now_ms, service = self.service.clock(), self.service
+
+        def read_page() -> dict[str, Any]:
+            call = Call(caller, now_ms, service.reader_for(scope), {}, {}).in_stored_words()
+            choices = self._choices(call) | _warnings(call.reader, now_ms)
+            why = _why_no_prices(call, fields) or "No prices cover each other well enough now."
+            filled = {"status": 200, "fields": fields, "lines": [], "why": [why], **choices}
+            return filled | {"old": (0, 0)}
 
         def leg_age(line: OpportunityLine, leg: LegLine) -> Age:
             return age_of(leg.seen_at, now_ms, in_play=line.is_live)
 
+        filled = await self.reads.run(read_page, caller.key_id)
         filled |= {"leg_age": leg_age}
         if not caller.rights.all_bookmakers:
             said = f"The {caller.plan.value} plan has one bookmaker; an arbitrage takes several."
             return filled | {"why": [f"{said} It needs Pro."]}
-        found = await held.get(visibility, now_ms, lambda: self.reads.run(read, caller.key_id))
-        wanted = [each for each in found.lines if _is_wanted(each, filled["fields"])]
+        held = await self._found(scope, caller, now_ms)
+        wanted = [each for each in held.found.opportunities if _is_wanted(each, fields)]
         warned = sum(each.has_warning for each in wanted)
         if wanted:
-            filled |= {"why": [], "total": len(wanted), "read_at": format_ms(found.read_at)}
-        old = {"warned": warned, "old": found.old}
+            filled |= {"why": [], "total": len(wanted), "read_at": format_ms(held.read_at)}
+        old = {"warned": warned, "old": held.old}
         return filled | {"lines": wanted[:MOST_SHOWN], "title_of": _title} | old
 
-    def _bets(self, call: Call, texts: dict[str, str]) -> dict[str, Any]:
-        fields = _fields(texts)
-        filled: dict[str, Any] = {
-            **self._choices(call),
-            "fields": fields,
-            "lines": [],
-            "total": 0,
-            "why": [],
-        }
-        least = _least_ev(fields.min_ev)
+    async def _bets(self, scope: Scope, caller: Caller, fields: Fields) -> dict[str, Any]:
+        now_ms, service = self.service.clock(), self.service
+        reference, least = service.store.reference, _least_ev(fields.min_ev)
+
+        def read_page() -> dict[str, Any]:
+            call = Call(caller, now_ms, service.reader_for(scope), {}, {}).in_stored_words()
+            return {
+                "status": 200,
+                "sharp_book": reference,
+                "fields": fields,
+                "lines": [],
+                "total": 0,
+                "without_pushes": WITHOUT_PUSHES,
+                "why": list(_why_none(call, fields, reference)),
+                **self._choices(call),
+                **_warnings(call.reader, now_ms),
+            }
+
+        filled = await self.reads.run(read_page, caller.key_id)
+        try:
+            require_value_bets(caller)
+        except Refusal as refusal:
+            return filled | {"why": [refusal.message]}
         if least is None:
             why = f"Minimum EV: type a number from 0 to {_MOST_EV}, such as 2.5."
             return filled | {"why": [why], "status": 400}
-        try:
-            bets = [each for each in _wanted_bets(call, fields) if each.ev >= least]
-        except Refusal as refusal:
-            return filled | {"why": [refusal.message]}
-        except BadParameterError as error:
-            return filled | {"why": [f"{error}."], "status": 400}
-        filled["total"] = len(bets)
-        filled["lines"] = [_bet_line(each) for each in bets[:MOST_SHOWN]]
-        if not bets:
-            filled["why"] = list(_why_none(call, fields, self.service.store.reference))
-        return filled
+        held = await self._found(scope, caller, now_ms)
+        bets = [
+            each
+            for each in _sorted_bets(held.found.bets, fields.sort, now_ms)
+            if each.is_shown(now_ms) and _passes(each, fields) and shown_ev(each) >= least
+        ]
+        if bets:
+            filled |= {"why": [], "total": len(bets), "read_at": format_ms(held.read_at)}
+        return filled | {"lines": [_bet_line(each, now_ms) for each in bets[:MOST_SHOWN]]}
 
     def _games(self, call: Call, texts: dict[str, str]) -> dict[str, Any]:
         fields = _fields(texts)
@@ -444,21 +457,26 @@ def _asked(endpoint: Endpoint, fields: Fields, *names: str, limit: int) -> dict[
     return read_query(query, endpoint.parameters)
 
 
-def _wanted_bets(call: Call, fields: Fields) -> list[ShownBet]:
-    """Return the bets that pass the form, those that need no second look first."""
-    asked = _asked(lists.VALUE_BETS, fields, "sport", "bookmaker", limit=500)
-    wanted = fields.q.casefold()
-    bets = [
-        each
-        for each in shown_bets(msgspec.structs.replace(call, asked=asked))
-        if wanted in _words(each.bet)
-    ]
-    sorts: dict[str, Callable[[ShownBet], Any]] = {
-        "start": lambda each: each.bet.match_date or "9",
-        "odds": lambda each: each.bet.odds,
+def _passes(bet: JudgedPrice, fields: Fields) -> bool:
+    return (
+        fields.q.casefold() in _words(bet)
+        and fields.sport in ("", bet.sport)
+        and fields.bookmaker in ("", bet.bookmaker)
+    )
+
+
+def shown_ev(bet: JudgedPrice) -> float:
+    """Return the EV as it is shown, which a minimum is compared with."""
+    return round(bet.ev or 0.0, 2)
+
+
+def _sorted_bets(bets: list[JudgedPrice], by: str, now_ms: int) -> list[JudgedPrice]:
+    """Return bets in the order of the form; usually those that need no second look first."""
+    sorts: dict[str, Callable[[JudgedPrice], Any]] = {
+        "start": lambda each: math.inf if each.kick_off is None else each.kick_off,
+        "odds": lambda each: each.odds,
     }
-    usual: Callable[[ShownBet], Any] = lambda each: (each.is_doubtful, -each.ev)  # noqa: E731
-    return sorted(bets, key=sorts.get(fields.sort, usual))
+    return sorted(bets, key=sorts.get(by, lambda each: (not each.is_sure(now_ms), -shown_ev(each))))
 
 
 def _least_ev(text: str) -> float | None:
@@ -470,8 +488,8 @@ def _least_ev(text: str) -> float | None:
     return least if 0 <= least <= _MOST_EV else None
 
 
-def _words(found: resources.ValueBet | resources.Game) -> str:
-    more = f" {found.selection}" if isinstance(found, resources.ValueBet) else ""
+def _words(found: JudgedPrice | resources.Game) -> str:
+    more = f" {found.selection}" if isinstance(found, JudgedPrice) else ""
     return f"{found.match_name} {_title(found.match_name)} {found.competition}{more}".casefold()
 
 
@@ -479,12 +497,18 @@ def _title(match_name: str) -> str:
     return dated_game_title(match_name)
 
 
-def _bet_line(shown: ShownBet) -> BetLine:
-    bet = shown.bet
-    ident = game_id(bet.competition, bet.match_name)
+def _bet_line(bet: JudgedPrice, now_ms: int) -> BetLine:
     price = (bet.market_type, bet.period, bet.selection, bet.bookmaker, bet.odds)
-    market = f"{market_title(bet.market_type)}, {period_label(bet.sport, bet.period)}"
-    return BetLine(shown, _title(bet.match_name), market, price_page(ident, *price))
+    return BetLine(
+        bet,
+        bet.is_sure(now_ms),
+        bet.age(now_ms),
+        bet.sharp_age(now_ms),
+        bet.has_started(now_ms),
+        _title(bet.match_name),
+        f"{market_title(bet.market_type)}, {period_label(bet.sport, bet.period)}",
+        price_page(bet.game_id, *price),
+    )
 
 
 def _warnings(reader: Reader, now_ms: int) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Arbitrage, middles and low hold for the pages below ``LIVE``.
+"""Value bets, arbitrage, middles and low hold for the pages below ``LIVE``.
 
 The board finds them, which the server may not import: who starts the server hands a function in.
 """
@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 from oddsdesk.contract import resources
 from oddsdesk.contract.times import WINDOW_MS, parse_ms
 from oddsdesk.pricing.assessment import usual_stale_after_ms
+from oddsdesk.server.dashboard.live_prices import JudgedGame, JudgedPrice
 from oddsdesk.store.values import Visibility
 
 LEAST_S: Final = 10.0
@@ -101,14 +102,26 @@ class OpportunityLine(NamedTuple):
         return self.is_too_good or any(leg.warnings for leg in self.legs)
 
 
-FindOpportunities = Callable[[Prices], list[OpportunityLine]]
+class Found(NamedTuple):
+    """What the board finds among prices."""
+
+    bets: list[JudgedPrice]
+    """Value bets and those that are value but for their age, the highest EV first."""
+    opportunities: list[OpportunityLine]
+    """All of them, in the order in which they are shown."""
+
+
+class Judge(NamedTuple):
+    """What asks the board, on any thread."""
+
+    find: Callable[[Prices], Found]
+    judge_game: Callable[[Prices], JudgedGame]
 
 
 class Held(NamedTuple):
     """What was found among prices."""
 
-    lines: list[OpportunityLine]
-    """All of them, in the order in which they are shown."""
+    found: Found
     old: tuple[int, int]
     """How many rows were too old, as ``Prices.count_old``."""
     read_at: int
@@ -117,10 +130,10 @@ class Held(NamedTuple):
     """How long it is shown (ms)."""
 
 
-class HeldOpportunities:
+class HeldFound:
     """What was found last, by what may be seen; one search runs at a time, in its own thread."""
 
-    def __init__(self, find: FindOpportunities) -> None:
+    def __init__(self, find: Callable[[Prices], Found]) -> None:
         self._find = find
         self._thread = ThreadPoolExecutor(1, "opportunities")
         self._lock = asyncio.Lock()
@@ -135,13 +148,13 @@ class HeldOpportunities:
             if held is None or not held.read_at <= now_ms < held.until:
                 prices, began = await read(), time.monotonic()
                 loop = asyncio.get_running_loop()
-                lines, old = await loop.run_in_executor(self._thread, self._search, prices)
+                found, old = await loop.run_in_executor(self._thread, self._search, prices)
                 shown_s = max(LEAST_S, (time.monotonic() - began) * _SHARE)
                 until = prices.now_ms + round(shown_s * 1_000)
-                held = self._held[visibility] = Held(lines, old, prices.now_ms, until)
+                held = self._held[visibility] = Held(found, old, prices.now_ms, until)
             return held
 
-    def _search(self, prices: Prices) -> tuple[list[OpportunityLine], tuple[int, int]]:
+    def _search(self, prices: Prices) -> tuple[Found, tuple[int, int]]:
         return self._find(prices), prices.count_old()
 
     def end_thread(self) -> None:

@@ -20,7 +20,7 @@ from oddsdesk.contract.access import Plan
 from oddsdesk.contract.times import format_ms, parse_ms
 from oddsdesk.server.dashboard import GAME, LIVE, OPPORTUNITIES, ROOT
 from oddsdesk.server.dashboard.live_prices import odds_text
-from oddsdesk.server.dashboard.opportunities import HeldOpportunities
+from oddsdesk.server.dashboard.opportunities import HeldFound
 from oddsdesk.server.dashboard.visits import (
     ONCE,
     SESSION,
@@ -123,8 +123,8 @@ class Dashboard:
         self.service = service
         self._seal = Seal(service.access.secret)
         self._passwords = ReaderPool("passwords", 1, service.access.circuit)
-        find = service.find_opportunities
-        self.opportunities = None if find is None else HeldOpportunities(find)
+        judge = service.judge
+        self.found = None if judge is None else HeldFound(judge.find)
         self._waiting = 0
         self._known: OrderedDict[bytes, tuple[float, Caller]] = OrderedDict()
         """Sessions seen lately, by digest."""
@@ -137,10 +137,10 @@ class Dashboard:
         self._places |= places
 
     def end_threads(self) -> None:
-        """End the threads that check passwords and find opportunities."""
+        """End the threads that check passwords and judge prices."""
         self._passwords.close()
-        if self.opportunities is not None:
-            self.opportunities.end_thread()
+        if self.found is not None:
+            self.found.end_thread()
 
     def known_caller(self, scope: Scope) -> Caller | None:
         """Return a stand-in for a key, if the request has a session that was seen lately.
@@ -309,8 +309,7 @@ class Dashboard:
             "title": page.title,
             "who": "" if owner is None else owner.account,
             "pages": _pages(
-                is_operator=owner is not None and owner.is_operator,
-                has_opportunities=self.opportunities is not None,
+                is_operator=owner is not None and owner.is_operator, has_odds=self.found is not None
             ),
             "page": _address(visit.path),
             "form": self._seal.form_token(visit.whose) if visit.whose else "",
@@ -371,10 +370,9 @@ def _unencrypted() -> TurnedAway:
     )
 
 
-def _pages(*, is_operator: bool, has_opportunities: bool) -> list[tuple[str, str]]:
-    odds = [(LIVE, "Value bets"), (f"{LIVE}/games", "Games")]
-    if has_opportunities:
-        odds.insert(1, (OPPORTUNITIES, "Arbitrage"))
+def _pages(*, is_operator: bool, has_odds: bool) -> list[tuple[str, str]]:
+    named = ((LIVE, "Value bets"), (OPPORTUNITIES, "Arbitrage"), (f"{LIVE}/games", "Games"))
+    odds = list(named) if has_odds else []
     own = [("/keys", "Keys"), ("/usage", "Usage"), ("/account", "Account")]
     operators = [("/accounts", "Accounts"), ("/server", "Server")] if is_operator else []
     return [(_address(path), name) for path, name in (*odds, *own, *operators)]

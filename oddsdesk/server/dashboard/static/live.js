@@ -19,9 +19,9 @@ const short = new Intl.DateTimeFormat(undefined, {
 });
 
 function span(ms) {
-  const seconds = Math.max(0, Math.round(ms / 1000));
+  const seconds = Math.max(0, Math.floor(ms / 1000));
   if (seconds < 90) return `${seconds} s`;
-  const minutes = Math.round(seconds / 60);
+  const minutes = Math.floor(seconds / 60);
   return minutes < 90 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
 }
 
@@ -54,6 +54,12 @@ function showTimes() {
     each.title = `${each.dateTime} (UTC)`;
     if (each.dataset.show === "age") showAge(each, serverNow() - at);
     else put(each, each.dataset.show === "start" ? nearText(at) : short.format(at));
+  }
+  const linked = figures.querySelector(".outcome[data-turns]");
+  if (linked && serverNow() > Date.parse(linked.dataset.turns)) {
+    linked.classList.replace("good", "warn");
+    put(linked, `${linked.textContent} A price has become old since.`);
+    delete linked.dataset.turns;
   }
 }
 
