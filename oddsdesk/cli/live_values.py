@@ -17,7 +17,7 @@ from oddsdesk.cli.live_opportunities import opportunities_on
 from oddsdesk.pricing.assessment import Assessment, Caution
 from oddsdesk.pricing.error_bands import shipped_bands
 from oddsdesk.pricing.profiles import shipped_profiles
-from oddsdesk.pricing.value import Rule, RuleCheck
+from oddsdesk.pricing.value import Rule
 from oddsdesk.server.dashboard.live_prices import JudgedGame, JudgedPrice
 from oddsdesk.server.dashboard.opportunities import Found, Judge, Prices
 
@@ -33,6 +33,7 @@ _NEVER_BEST: Final[Sequence[Caution]] = (
 )
 _NO_EV: Final = frozenset({Caution.NOT_COMPARABLE, Caution.UNREAD_OUTCOME, Caution.OTHER_RULES})
 """The bet is not the one that the fair odds are of."""
+_EDGES: Final = frozenset({Rule.MAX_EDGE, Rule.EDGE_CAP, Rule.RATIO})
 _GRAVEST: Final = (Rule.OVERROUND, Rule.PAYOUT, Rule.MIN_EDGE, Rule.ABOVE_REFERENCE)
 
 
@@ -94,7 +95,7 @@ def _best(row: SelectionRow, found: list[AssessedPrice]) -> tuple[str, ...]:
     old = {
         price.bookmaker: price.assessment.net_odds
         for price in found
-        if _OF_AGE.issuperset(price.assessment.cautions) and not _is_too_high(price.assessment)
+        if _OF_AGE.issuperset(price.assessment.cautions)
     }
     most = max(old.values(), default=0.0)
     return tuple(sorted(name for name, net in old.items() if net == most))
@@ -135,23 +136,19 @@ def _is_value_when_fresh(found: Assessment) -> bool:
     return found.is_value_but_for_cautions and _SHOWN.issuperset(found.cautions)
 
 
-def _is_too_high(found: Assessment) -> bool:
-    """Whether a price pays back more with the sharp book's other sides than anybody means."""
-    return any(each.rule is Rule.PAYOUT and _is_below(each) for each in found.stopped_by)
-
-
-def _is_below(check: RuleCheck) -> bool:
-    return check.least is not None and (check.figure or 0.0) < check.least
-
-
 def _doubt(found: Assessment, reference: str) -> str:
     cautions: list[Caution] = [each for each in found.cautions if each in _NEVER_BEST]
     if not cautions and found.is_value_but_for_cautions and not _is_value_when_fresh(found):
         cautions = told_cautions(found)
-    texts = [english_caution(each, reference) for each in cautions]
-    if not texts and _is_too_high(found):
-        texts = [_above_101(reference)]
-    return "; ".join(texts)
+    return "; ".join(_in_words(each, found, reference) for each in cautions)
+
+
+def _in_words(caution: Caution, found: Assessment, reference: str) -> str:
+    """Return a caution in words; of a price that is too high, by which rule it is."""
+    is_by_edge = any(check.rule in _EDGES for check in found.stopped_by)
+    if caution is Caution.ABOVE_WINDOW and not is_by_edge:
+        return f"with {reference}'s other side this pays back over 101 %; check it"
+    return english_caution(caution, reference)
 
 
 def _why(section: Section, found: Assessment, reference: str) -> str:
@@ -160,7 +157,7 @@ def _why(section: Section, found: Assessment, reference: str) -> str:
     if found.ev is None:
         reasons = [_unvalued(section, reference)]
     elif cautions:
-        reasons = [english_caution(each, reference) for each in cautions]
+        reasons = [_in_words(each, found, reference) for each in cautions]
     else:
         reasons = list(_broken(found, reference))[:1]
     if found.ev is None or not _NO_EV.isdisjoint(cautions):
@@ -177,17 +174,13 @@ def _broken(found: Assessment, reference: str) -> Iterator[str]:
             margin, most = (100 * (each - 1) for each in (check.figure, check.most))
             yield f"{reference}'s margin of {margin:.1f} % is over {most:.3g} %"
         elif check.rule is Rule.PAYOUT:
-            yield _above_101(reference) if _is_below(check) else "it pays back too little"
+            yield f"with {reference}'s other sides it pays back too little"
         elif check.rule is Rule.MIN_EDGE and check.least is not None:
             yield f"is below {check.least:.2f} %"
         elif check.rule is Rule.ABOVE_REFERENCE and check.least is not None:
             yield f"{reference} itself offers {check.least:.4g}"
     if broken and not broken.keys() & set(_GRAVEST):
         yield "it breaks a rule of value bets"
-
-
-def _above_101(reference: str) -> str:
-    return f"with {reference}'s other side this pays back over 101 %; check it"
 
 
 def _unvalued(section: Section, reference: str) -> str:

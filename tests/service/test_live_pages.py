@@ -20,6 +20,7 @@ from tests.kit.dashboard import PASSWORD, Browser, RunningDashboard
 
 EXCHANGE = "Betfair Exchange"
 TOTAL = {"Over 2.5": 2.05, "Under 2.5": 1.88}
+SHARP = {"Over 2.5": 1.9, "Under 2.5": 1.97}
 BAD_NAME = "<script>alert(1)</script>"
 LINK = re.compile(r'href="(/live/game/[^"]+)"')
 
@@ -32,17 +33,17 @@ def service(new_database: Callable[[], Database]) -> Iterator[RunningDashboard]:
 
 
 def put_value(service: RunningDashboard, match_name: str = "Team - Other", game: int = 1) -> str:
-    """Record a value bet of 2.05 / 1.962812 - 1 = 4.44 % at Betfair, and return the game's id."""
+    """Record a value bet of 2.05 / 1.963284 - 1 = 4.42 % at Betfair, and return the game's id."""
     quote: dict[str, Any] = {
         "match_name": match_name,
         "competition": "EPL",
         "market_type": "total",
         "odds": TOTAL,
     }
-    service.quote(bookmaker="Pinnacle", liquidity=700.0, **quote)
+    service.quote(bookmaker="Pinnacle", liquidity=700.0, **{**quote, "odds": SHARP})
     service.quote(bookmaker="Betfair", **quote)
     service.quote(bookmaker="Unibet", **{**quote, "odds": {"Over 2.5": 1.9, "Under 2.5": 1.95}})
-    bet = FoundValueBet("Betfair", "Over 2.5", 2.05, TOTAL, 2.05, 1.962812, 3.408, 1.019722)
+    bet = FoundValueBet("Betfair", "Over 2.5", 2.05, SHARP, 1.9, 1.963284, 3.383, 0.995419)
     found = {MarketKey(game, "total", 0): [bet]}
     service.store.replace_value_bets(found, service.now).result(timeout=10)
     return game_id("EPL", match_name)
@@ -57,12 +58,13 @@ def link_in(page: httpx.Response) -> str:
 def see_again(service: RunningDashboard, bookmaker: str) -> None:
     """Record a bookmaker's prices of ``put_value`` as seen now."""
     names = {"match_name": "Team - Other", "competition": "EPL", "market_type": "total"}
-    service.quote(bookmaker=bookmaker, odds=TOTAL, **names)
+    odds = SHARP if bookmaker == "Pinnacle" else TOTAL
+    service.quote(bookmaker=bookmaker, odds=odds, **names)
 
 
 def outcome(page: httpx.Response) -> tuple[str, str]:
     """Return the style and the text of what became of the price in the link."""
-    found = re.search(r'<p class="message outcome (\w+)">([^<]*)', page.text)
+    found = re.search(r'<p class="message outcome (\w+)"[^>]*>([^<]*)', page.text)
     assert found is not None, page.text
     return found[1], html.unescape(found[2])
 
@@ -92,7 +94,7 @@ def test_the_figures_are_those_of_rest(service: RunningDashboard) -> None:
     [bet] = service.data("/api/value-bets", service.key())
     page = service.signed_in("anna").get("/live")
     assert "1 value bet;" in page.text
-    shown = (f">{bet['odds']:.2f}<", f"fair {bet['fair_odds']}<", "limit 700<", "Team v Other")
+    shown = (f">{bet['odds']:.2f}<", f"fair {bet['fair_odds']:.4f}<", "limit 700<", "Team v Other")
     assert [each for each in shown if each not in page.text] == []
     assert "oddsdesk_live_" not in page.text
 
@@ -101,29 +103,24 @@ def test_ev_is_what_alerts_and_the_desk_say(service: RunningDashboard) -> None:
     """REST keeps the contract's figure, 1 % lower, and says what it is."""
     put_value(service)
     [bet] = service.data("/api/value-bets", service.key())
-    assert bet["ev_pct"] == 3.41
+    assert bet["ev_pct"] == 3.38
     browser = service.signed_in("anna")
     for path in ("/live", link_in(browser.get("/live"))):
         page = browser.get(path).text
         assert f"{expected_value(bet['odds'], bet['fair_odds']):+.2f} %" in page
-        assert "3.41" not in page
+        assert "3.38" not in page
         assert "before the safety margin of 1 %" in page
 
 
 def test_ev_is_after_commission(service: RunningDashboard) -> None:
-    """2.12 pays 2.064 after 5 %: EV 5.16 %. 2.05 pays 1.9975, below the minimum EV."""
+    """2.12 pays 2.064 after 5 %: EV 5.13 %. 2.05 pays 1.9975, below the minimum EV."""
     put_value(service)
     names = {"match_name": "Team - Other", "competition": "EPL", "market_type": "total"}
     for bookmaker, over, under in ((EXCHANGE, 2.12, 1.88), ("Betfair Exchange EU", 1.88, 2.05)):
         service.quote(bookmaker=bookmaker, odds={"Over 2.5": over, "Under 2.5": under}, **names)
-    found = [
-        FoundValueBet(EXCHANGE, "Over 2.5", 2.12, TOTAL, 2.05, 1.962812, 6.94, 1.0),
-        FoundValueBet("Betfair Exchange EU", "Under 2.5", 2.05, TOTAL, 2.05, 1.962812, 3.41, 1.0),
-    ]
-    service.store.replace_value_bets({MarketKey(1, "total", 0): found}, service.now).result(10)
     page = service.signed_in("anna").get("/live").text
-    assert "1 value bet;" in page
-    assert "+5.16 %" in page
+    assert "2 value bets;" in page
+    assert "+5.13 %" in page
     assert "2.064 net" in page
 
 
@@ -132,14 +129,14 @@ def test_a_game_has_its_matrix_and_marks_its_value(service: RunningDashboard) ->
     browser = service.signed_in("anna")
     page = browser.get(link_in(browser.get("/live")))
     assert "<h1>Team v Other</h1>" in page.text
-    for said in ("EV +4.44 %", "fair 1.9628", "limit 700"):
+    for said in ("EV +4.42 %", "fair 1.9633", "limit 700"):
         assert said in page.text
     assert columns(page) == ["Pinnacle", "Betfair", "Best", "Unibet"]
     at_unibet = price_page(game_id("EPL", "Team - Other"), "total", 0, "Over 2.5", "Unibet")
     assert columns(browser.get(at_unibet)) == ["Pinnacle", "Unibet", "Best", "Betfair"]
     assert outcome(page) == (
         "good",
-        "The price in the link still stands: 2.05 for Over 2.5 at Betfair. EV +4.44 % now.",
+        "The price in the link still stands: 2.05 for Over 2.5 at Betfair. EV +4.42 % now.",
     )
 
 
@@ -167,10 +164,10 @@ def test_a_stale_link_says_what_happened(service: RunningDashboard) -> None:
     service.quote(bookmaker="Betfair", odds={"Over 2.5": 1.95, "Under 2.5": 1.9}, **same)
     style, said = outcome(browser.get(link))
     assert style == "warn"
-    assert said.endswith("It is 1.95 now. It is no value bet now: EV -0.65 % is below 2.01 %.")
+    assert said.endswith("It is 1.95 now. It is no value bet now: EV -0.68 % is below 2.01 %.")
     service.quote(bookmaker="Betfair", odds={"Under 2.5": 1.9}, **same)
     assert outcome(browser.get(link))[0] == "warn"
-    assert "is no longer offered or is stale" in browser.page.text
+    assert "Betfair no longer offers it." in browser.page.text
     service.now += 20 * 60_000
     page = browser.get(link)
     assert page.status_code == 404
@@ -192,7 +189,7 @@ def test_the_sharp_books_age_is_shown_and_marked_when_old(service: RunningDashbo
     link = link_in(browser.get("/live"))
     service.now += 170_000
     see_again(service, "Betfair")
-    assert ages(browser.get("/live")) == ["0 s", "3 min"]
+    assert ages(browser.get("/live")) == ["0 s", "2 min"]
     assert outcome(browser.get(link))[0] == "good"
     service.now += 20_000
     page = browser.get("/live")
@@ -200,7 +197,7 @@ def test_the_sharp_books_age_is_shown_and_marked_when_old(service: RunningDashbo
     assert "is-doubtful" in page.text
     style, said = outcome(browser.get(link))
     assert style == "warn"
-    assert said.endswith("EV +4.44 % now, but the sharp book's price is more than 3 min old.")
+    assert said.endswith("EV +4.42 % now, but the sharp book's price is more than 3 min old.")
 
 
 def test_fresh_prices_come_before_a_higher_ev_on_old_ones(service: RunningDashboard) -> None:
@@ -236,14 +233,17 @@ def test_games_in_play_say_so(service: RunningDashboard) -> None:
     started = {**names, "match_date": service.now - 60_000}
     put_value(service)
     for bookmaker in ("Pinnacle", "Betfair"):
-        service.quote(bookmaker=bookmaker, odds=TOTAL, is_live=True, **started)
+        odds = SHARP if bookmaker == "Pinnacle" else TOTAL
+        service.quote(bookmaker=bookmaker, odds=odds, is_live=True, **started)
     browser = service.signed_in("anna", Plan.PRO_LIVE)
     assert "In play<" in browser.get("/live").text
     assert "Starts" not in browser.page.text
     service.now += 70_000
     assert ages(browser.get("/live")) == ["70 s, old", "70 s, old"]
+    service.now += 20_000  # the list is searched again
     for bookmaker in ("Pinnacle", "Betfair"):
-        service.quote(bookmaker=bookmaker, odds=TOTAL, is_live=False, **started)
+        odds = SHARP if bookmaker == "Pinnacle" else TOTAL
+        service.quote(bookmaker=bookmaker, odds=odds, is_live=False, **started)
     page = browser.get("/live").text
     assert "Started, price not marked as in play" in page
     assert "is-doubtful" in page
@@ -272,7 +272,8 @@ def test_a_line_with_a_margin_below_0_has_no_value_bets(service: RunningDashboar
     browser = service.signed_in("anna")
     assert "Team v Other" not in browser.get("/live").text
     link = price_page(game_id("EPL", "Team - Other"), "total", 0, "Over 2.5", "Betfair")
-    said = "Betfair offers 2.05 for Over 2.5. It is no value bet: margin below 0."
+    said = "Betfair offers 2.05 for Over 2.5. It is no value bet now: EV +4.42 %,"
+    said += " but this bookmaker's margin is negative."
     assert outcome(browser.get(link)) == ("warn", said)
     assert best(browser.page)["Over 2.5"] == "1.90 Unibet"
 
@@ -290,7 +291,7 @@ def test_an_alerts_link_names_no_odds(service: RunningDashboard) -> None:
     ident = put_value(service)
     browser = service.signed_in("anna")
     path = price_page(ident, "total", 0, "Over 2.5", "Betfair")
-    assert "Betfair offers 2.05 for Over 2.5. EV +4.44 % now." in browser.get(path).text
+    assert "Betfair offers 2.05 for Over 2.5. EV +4.42 % now." in browser.get(path).text
     service.now += 20 * 60_000
     assert "The price in the link" not in browser.get(path).text
 
@@ -466,10 +467,10 @@ def test_new_figures_arrive(service: RunningDashboard, opened: list[Updating]) -
     opened.append(updates)
     assert updates.answer.headers["content-type"] == "text/event-stream"
     name, text = updates.event()
-    assert (name, "4.44" in text) == ("figures", False)
+    assert (name, "4.42" in text) == ("figures", False)
     put_value(service, game=2)
     service.now += 10_000  # the list is searched again
-    while "4.44" not in text:
+    while "4.42" not in text:
         name, text = updates.event()
         assert name in ("figures", "alive")
 

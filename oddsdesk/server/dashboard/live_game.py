@@ -221,8 +221,8 @@ class _Tables:
         if gone := self._why_gone(linked):
             return Outcome(f"The price in the link was {linked.words}. {gone}", is_good=False)
         price = self._judged.prices.get(linked[:4])
-        if price is None:
-            said = f"The price in the link, {linked.words}, is no longer offered or is stale."
+        if price is None:  # withdrawn between the two readings
+            said = f"The price in the link, {linked.words}, is no longer offered."
             return Outcome(said, is_good=False)
         is_valued = self._has_bets and not linked.is_leg
         worth = self._worth(price) if is_valued else ""

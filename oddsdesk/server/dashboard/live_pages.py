@@ -460,7 +460,7 @@ def _asked(endpoint: Endpoint, fields: Fields, *names: str, limit: int) -> dict[
 def _passes(bet: JudgedPrice, fields: Fields) -> bool:
     return (
         fields.q.casefold() in _words(bet)
-        and fields.sport in ("", bet.sport)
+        and fields.sport.casefold() in ("", bet.sport.casefold())
         and fields.bookmaker in ("", bet.bookmaker)
     )
 
