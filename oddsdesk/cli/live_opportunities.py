@@ -16,7 +16,6 @@ from oddsdesk.desk.opportunities.rows import LegRow
 from oddsdesk.pricing.opportunities import Split
 from oddsdesk.pricing.profiles import shipped_profiles
 from oddsdesk.pricing.settlement_rules import SettlementRules, shipped_rules
-from oddsdesk.server.dashboard import GAME
 from oddsdesk.server.dashboard.opportunities import LegLine, OpportunityLine
 
 _UNCHECKED: Final = "likely error: so high a profit, and no fair odds to check a leg"
@@ -71,5 +70,5 @@ def _leg(row: LegRow, reference: str) -> LegLine:
         for_sale=leg.for_sale,
         is_lay=leg.is_lay,
         warnings=[english_caution(caution, reference) for caution in leg.cautions],
-        link=GAME + game if leg.is_lay else f"{price_page(game, *price)}&leg=yes",
+        link=f"{price_page(game, *price)}&leg={'lay' if leg.is_lay else 'yes'}",
     )

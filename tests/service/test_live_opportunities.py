@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 from msgspec import structs
 
+from oddsdesk.base.texts import use_language
 from oddsdesk.board.valuation.verdict_words import english_caution
 from oddsdesk.cli import arbitrage
 from oddsdesk.cli.live_values import judge_by
@@ -365,6 +366,23 @@ def test_sets_with_a_warning_are_behind_all_others(both: RunningDashboard, found
     assert "2 found, those with a warning last (1); prices of" in page
 
 
+def test_all_of_it_is_english_whatever_the_language(both: RunningDashboard, found: Found) -> None:
+    quote(both, "Pinnacle", 1.98, 1.93, match_name="Late - Other")
+    quote(both, "Betfair Exchange UK", 1.85, 2.1, match_name="Late - Other")
+    put_arbitrage(both)
+    both.now += 1_000
+    use_language("de")
+    try:
+        page = page_of(both)
+    finally:
+        use_language("en")
+    late = next(each for each in found.lines if "Late" in each.match_name)
+    assert [leg.text for leg in late.legs] == ["Over 2.5", "Under 2.5"]
+    assert late.notes[0].startswith("If the game begins 12 to 72 hours late: Over 2.5 at Pinnacle")
+    assert late.notes[0] in page
+    assert "likely error, far above fair" in page
+
+
 def test_too_little_to_lay_is_no_leg(both: RunningDashboard, found: Found) -> None:
     quote(both, "Pinnacle", 2.0, 1.9)
     quote(both, "Unibet", 2.1, 1.7)
@@ -376,6 +394,38 @@ def test_too_little_to_lay_is_no_leg(both: RunningDashboard, found: Found) -> No
     page = both.signed_in("berta", Plan.PRO_LIVE).get(OPPORTUNITIES).text
     assert "Lay Over 2.5" in page
     assert "510.00 GBP liability for sale" in page
+
+
+def test_the_link_of_a_lay_says_whether_its_odds_stand(both: RunningDashboard) -> None:
+    quote(both, "Pinnacle", 2.0, 1.9)
+    quote(both, "Unibet", 2.1, 1.7)
+    exchange = partial(quote, both, "Betfair Exchange UK", 2.0, 1.85)
+    exchange(offers=offers_of(2.02, 500.0))
+    browser = both.signed_in("anna", Plan.PRO_LIVE)
+    legs = LEG.findall(browser.get(OPPORTUNITIES).text)
+    link = html.unescape(next(link for link, text, _ in legs if text.startswith("Lay")))
+
+    def verdict() -> tuple[str, str]:
+        page = html.unescape(browser.get(link).text)
+        found = re.search(r'<p class="message outcome (good|warn)"[^>]*>([^<]*)', page)
+        assert found is not None
+        return found[1], found[2]
+
+    named = "2.02 for laying Over 2.5 at Betfair Exchange UK"
+    amount = "up to 500.00 GBP of backer's stakes."
+    assert verdict() == ("good", f"The price in the link still stands: {named}, {amount}")
+    both.now += 1_000
+    exchange(offers=offers_of(2.04, 500.0))
+    moved = f"The price in the link was {named}. It is 2.04 now, {amount}"
+    assert verdict() == ("warn", moved)
+    both.now += 1_000
+    exchange(offers=offers_of(2.01, 500.0))
+    assert verdict()[0] == "good", "lower odds cost the layer less"
+    both.now += 4 * MINUTE_MS
+    assert verdict()[0] == "warn"
+    assert "more than 3 min old" in verdict()[1]
+    exchange()
+    assert "Nothing to lay is known now." in verdict()[1]
 
 
 def test_prices_that_are_too_old_are_said_to_be_left_out(service: RunningDashboard) -> None:

@@ -23,7 +23,7 @@ from oddsdesk.server.dashboard.live_prices import (
     odds_text,
 )
 from oddsdesk.server.dashboard.live_rows import read_prices
-from oddsdesk.server.dashboard.opportunities import Judge
+from oddsdesk.server.dashboard.opportunities import Judge, Prices
 from oddsdesk.server.endpoints import lists
 from oddsdesk.server.gate import Call
 from oddsdesk.server.rest import Refusal, read_query
@@ -43,12 +43,15 @@ class Linked(NamedTuple):
     """None: not said."""
     is_leg: bool = False
     """Whether it is a leg of an opportunity, which need not be value."""
+    is_lay: bool = False
+    """Whether it is odds to lay."""
 
     @property
     def words(self) -> str:
         """The price as text."""
         odds = "" if self.odds is None else f"{odds_text(self.odds)} for "
-        return f"{odds}{self.selection} at {self.bookmaker}"
+        laid = "laying " if self.is_lay else ""
+        return f"{odds}{laid}{self.selection} at {self.bookmaker}"
 
 
 class Outcome(NamedTuple):
@@ -124,12 +127,14 @@ def read_game(
             said = f"The price in the link was {linked.words}."
             filled["link"] = Outcome(said, is_good=False)
         return filled | {"why": [why], "status": refusal.code.status}
-    judged = judge.judge_game(read_prices(call, reference, found))
+    prices = read_prices(call, reference, found)
+    judged = judge.judge_game(prices)
     tables = _Tables(found, judged, linked, call.now_ms, has_bets=filled["has_bets"])
     markets = sorted(found.markets, key=tables.rank)
     filled["tables"] = [tables.table(each, reference) for each in markets]
     if linked is not None:
-        filled["link"] = tables.outcome(linked)
+        is_lay = linked.is_lay
+        filled["link"] = _outcome_of_lay(linked, prices) if is_lay else tables.outcome(linked)
     starts = None if found.match_date is None else parse_ms(found.match_date)
     return filled | {
         "heading": dated_game_title(found.match_name),
@@ -148,7 +153,42 @@ def linked_in(texts: Mapping[str, str]) -> Linked | None:
     if not is_whole or not (not odds or _ODDS.fullmatch(odds)):
         return None
     said = float(odds.replace(",", ".")) if odds else None
-    return Linked(market_type, int(period), selection, bookmaker, said, "leg" in texts)
+    leg = texts.get("leg")
+    return Linked(
+        market_type, int(period), selection, bookmaker, said, leg is not None, leg == "lay"
+    )
+
+
+def _outcome_of_lay(linked: Linked, prices: Prices) -> Outcome:
+    """Return what became of the odds to lay in a link; the tables have odds to back only."""
+    row = next(
+        (
+            row
+            for row in prices.rows
+            if (row.market_type, row.period, row.bookmaker)
+            == (linked.market_type, linked.period, linked.bookmaker)
+        ),
+        None,
+    )
+    offer = None if row is None or not row.offers else row.offers.get(linked.selection)
+    if row is None or offer is None or not offer.lay:
+        said = f"The price in the link was {linked.words}. Nothing to lay is known now."
+        return Outcome(said, is_good=False)
+    odds, amount = offer.lay[0]
+    laid, at = f"up to {amount:,.2f} {offer.currency or ''}".rstrip(), odds_text(odds)
+    if linked.odds is None:
+        said = f"{linked.bookmaker} offers {at} for laying {linked.selection}"
+    elif abs(odds - linked.odds) < 1e-9:
+        said = f"The price in the link still stands: {linked.words}"
+    else:
+        said = f"The price in the link was {linked.words}. It is {at} now"
+    said += f", {laid} of backer's stakes."
+    age = age_of(parse_ms(row.scraped_at), prices.now_ms, in_play=row.is_live)
+    if age.is_old:
+        said += f" This price is more than {age.old_after_s // 60} min old."
+    is_good = not age.is_old and (linked.odds is None or odds < linked.odds + 1e-9)
+    turns_at = parse_ms(row.scraped_at) + age.old_after_s * 1_000
+    return Outcome(said, is_good, turns_at if is_good else None)
 
 
 class _Tables:
@@ -316,7 +356,7 @@ class _Tables:
                     None if found is None else found.odds,
                     bet,
                     bet is not None and bet.is_sure(self._now_ms),
-                    linked is not None and linked[:4] == key,
+                    linked is not None and not linked.is_lay and linked[:4] == key,
                     name in best,
                     "" if price is None else price.doubt,
                 )
