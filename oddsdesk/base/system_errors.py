@@ -20,6 +20,7 @@ _WORDS: Final = {
     errno.ELOOP: N_("Too many levels of symbolic links"),
     errno.ENXIO: N_("No such device or address"),
     errno.EINVAL: N_("Invalid argument"),
+    errno.EBADF: N_("Bad file descriptor"),
     errno.EROFS: READ_ONLY_DISK,
     errno.ENOSPC: N_("No space left on device"),
     errno.EDQUOT: N_("Disk quota exceeded"),
