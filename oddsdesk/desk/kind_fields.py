@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QFormLayout, QGridLayout, QLabel, QLineEdit, QScrollArea, QWidget
+from PySide6.QtWidgets import QFormLayout, QGridLayout, QLineEdit, QScrollArea, QWidget
 
 from oddsdesk.base.figures import FigureError, read_number, read_typed_amount
 from oddsdesk.base.market_words import selection_text, shown_game, typed_selection
@@ -111,7 +111,7 @@ class KindFields(QObject):
         for kind, row in self._rows.items():
             self._form.setRowVisible(row, kind is self.kind)
         name = self._form.labelForField(self._stake)
-        if isinstance(name, QLabel):
+        if isinstance(name, Label):
             name.setText(_TITLES.get(self.kind, _("&Stake")))
 
     def stake_typed(self, stake: float) -> float:
