@@ -147,7 +147,7 @@ def _in_words(caution: Caution, found: Assessment, reference: str) -> str:
     """Return a caution in words; of a price that is too high, by which rule it is."""
     is_by_edge = any(check.rule in _EDGES for check in found.stopped_by)
     if caution is Caution.ABOVE_WINDOW and not is_by_edge:
-        return f"with {reference}'s other side this pays back over 101 %; check it"
+        return f"pays back over 101 % with {reference}'s other side, check it"
     return english_caution(caution, reference)
 
 

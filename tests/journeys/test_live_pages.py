@@ -123,6 +123,10 @@ def test_a_link_shows_its_price_first_and_a_price_grows_old(
         assert 0 <= place["y"] < SIZES[1][1] - place["height"], css
         assert 0 <= place["x"] < SIZES[1][0] - place["width"], css
     assert chromium.driver.execute_script("return scrollY") == 0
+    past = "document.querySelector('.outcome').dataset.turns = '2020-01-01T00:00:00Z'"
+    chromium.driver.execute_script(past)
+    until(chromium, lambda: "A price has become old since." in chromium.find(".outcome").text)
+    assert "warn" in chromium.find(".outcome").get_dom_attribute("class")
 
 
 @pytest.mark.slow

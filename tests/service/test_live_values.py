@@ -147,7 +147,7 @@ def test_unknown_pushes_are_told(service: RunningDashboard, browser: Browser, li
         (
             {"over": 1.98, "under": 1.93},
             {"over": 2.12},
-            "with Pinnacle's other side this pays back over 101 %; check it.",
+            "pays back over 101 % with Pinnacle's other side, check it.",
         ),
         ({"over": 1.98, "under": 1.93}, {"over": 12.0}, "likely error, far above fair"),
         (

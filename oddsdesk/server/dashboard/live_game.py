@@ -22,8 +22,8 @@ from oddsdesk.server.dashboard.live_prices import (
     age_of,
     odds_text,
 )
-from oddsdesk.server.dashboard.live_rows import read_prices
-from oddsdesk.server.dashboard.opportunities import Judge, Prices
+from oddsdesk.server.dashboard.live_rows import JudgedGames, read_prices
+from oddsdesk.server.dashboard.opportunities import Prices
 from oddsdesk.server.endpoints import lists
 from oddsdesk.server.gate import Call
 from oddsdesk.server.rest import Refusal, read_query
@@ -109,7 +109,7 @@ class MarketTable(NamedTuple):
 
 
 def read_game(
-    call: Call, path: str, texts: Mapping[str, str], reference: str, judge: Judge
+    call: Call, path: str, texts: Mapping[str, str], reference: str, judge: JudgedGames
 ) -> dict[str, Any]:
     """Return what the page of a game shows."""
     ident, linked = path.removeprefix(GAME), linked_in(texts)
@@ -128,7 +128,7 @@ def read_game(
             filled["link"] = Outcome(said, is_good=False)
         return filled | {"why": [why], "status": refusal.code.status}
     prices = read_prices(call, reference, found)
-    judged = judge.judge_game(prices)
+    judged = judge.judge_game(found.game_id, prices)
     tables = _Tables(found, judged, linked, call.now_ms, has_bets=filled["has_bets"])
     markets = sorted(found.markets, key=tables.rank)
     filled["tables"] = [tables.table(each, reference) for each in markets]

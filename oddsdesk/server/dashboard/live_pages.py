@@ -24,7 +24,7 @@ from oddsdesk.contract.times import WINDOW_MS, format_ms
 from oddsdesk.server.dashboard import GAME, LIVE, OPPORTUNITIES, UPDATES
 from oddsdesk.server.dashboard.live_game import read_game
 from oddsdesk.server.dashboard.live_prices import WITHOUT_PUSHES, Age, JudgedPrice, age_of
-from oddsdesk.server.dashboard.live_rows import read_prices
+from oddsdesk.server.dashboard.live_rows import JudgedGames, read_prices
 from oddsdesk.server.dashboard.opportunities import Held, Judge, LegLine, OpportunityLine, Prices
 from oddsdesk.server.dashboard.site import Answer, Dashboard, Page, Place, Updates, moment_in_words
 from oddsdesk.server.dashboard.visits import SESSION, TurnedAway, Visit
@@ -107,7 +107,7 @@ class LivePages:
 
     def __init__(self, dashboard: Dashboard, reads: ReaderPool, judge: Judge) -> None:
         self.dashboard = dashboard
-        self._judge = judge
+        self._judge = JudgedGames(judge)
         self.service = dashboard.service
         self.reads = reads
         self._counts = PageCounts()

@@ -7,11 +7,36 @@ import msgspec
 
 from oddsdesk.contract import resources
 from oddsdesk.contract.times import DAY_MS, WINDOW_MS
-from oddsdesk.server.dashboard.opportunities import Prices
+from oddsdesk.server.dashboard.live_prices import JudgedGame
+from oddsdesk.server.dashboard.opportunities import Judge, Prices
 from oddsdesk.server.endpoints.lists import filters_of
 from oddsdesk.server.gate import Call, visibility_for
 
 _AT_ONCE: Final = 500
+_MOST_HELD: Final = 100
+_HELD_MS: Final = 5_000
+"""Time alone changes what is said of a game that seldom."""
+
+
+class JudgedGames:
+    """Judges games; pages of one game share an answer while no price of it changes."""
+
+    def __init__(self, judge: Judge) -> None:
+        self._judge = judge
+        self._held: dict[str, tuple[Prices, JudgedGame]] = {}
+
+    def judge_game(self, game_id: str, prices: Prices) -> JudgedGame:
+        """Say what each price of a game is worth."""
+        held = self._held.get(game_id)
+        if held is not None:
+            before, judged = held
+            if 0 <= prices.now_ms - before.now_ms < _HELD_MS and before.rows == prices.rows:
+                return judged
+        if len(self._held) >= _MOST_HELD:
+            self._held = {}
+        judged = self._judge.judge_game(prices)
+        self._held[game_id] = prices, judged
+        return judged
 
 
 def read_prices(call: Call, reference: str, game: resources.GameMatrix | None = None) -> Prices:
