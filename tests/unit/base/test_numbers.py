@@ -162,6 +162,7 @@ def test_both_marks_are_read_where_only_one_reading_is_possible(decimal: str) ->
 ONLY_POINTS = {
     "board/board.py": "a log line",
     "cli/mcp.py": "read by programs",
+    "cli/live_values.py": "pages in English",
     "cli/options.py": "read again by click",
     "board/intake/quote_readings.py": "keys",
     "board/model/matrix.py": "keys",
