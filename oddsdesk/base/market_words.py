@@ -4,7 +4,7 @@ They are listed here so that they can be translated.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import product
 from string import Formatter
@@ -104,6 +104,12 @@ def competition_text(code: str) -> str:
     title = competition_title(code)
     found = _WITH_SPORT.fullmatch(title)
     return f"{found[1]} ({translated(found[2])})" if found else translated(title)
+
+
+def titled_competitions(codes: Iterable[str]) -> list[tuple[str, str]]:
+    """Return the codes of competitions with their titles, sorted by title."""
+    titled = [(code, competition_text(code)) for code in codes]
+    return sorted(titled, key=lambda each: (each[1].casefold(), each[0]))
 
 
 def selection_text(selection: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from oddsdesk.base.market_words import competition_text, searched_words
+from oddsdesk.base.market_words import competition_text, searched_words, titled_competitions
 from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import _, translated
 from oddsdesk.board.model.basis import Freshness
@@ -298,9 +298,7 @@ def facet_choices(selections: Iterable[SelectionEntry], facet: str) -> list[tupl
             )
         labels = sorted(first, key=lambda label: (first[label], label))
         return [(label, translated(label)) for label in labels]
-    competitions = {selection.competition for selection in selections}
-    named = [(code, competition_text(code)) for code in competitions]
-    return sorted(named, key=lambda each: (each[1].casefold(), each[0]))
+    return titled_competitions({selection.competition for selection in selections})
 
 
 def _named(names: Iterable[str]) -> list[tuple[str, str]]:

@@ -5,7 +5,7 @@ from typing import Final
 
 from PySide6.QtWidgets import QGridLayout, QWidget
 
-from oddsdesk.base.market_words import market_text, sport_text
+from oddsdesk.base.market_words import market_text, sport_text, titled_competitions
 from oddsdesk.base.numbers import num
 from oddsdesk.base.texts import _, pgettext
 from oddsdesk.contract.competitions import SPORTS
@@ -46,9 +46,9 @@ class ValuesPresetDialog(PresetDialog[Preset]):
         self.sports = CheckList(_("Sports"), [(s, sport_text(s)) for s in SPORTS], chosen.sports)
         markets = [(market, market_text(market)) for market in MARKET_TYPES]
         self.markets = CheckList(_("Markets"), markets, chosen.market_types)
-        codes = sorted({*competitions, *chosen.competitions}, key=str.casefold)
+        codes = {*competitions, *chosen.competitions}
         self.competitions = CheckList(
-            _("Competitions"), [(code, code) for code in codes], chosen.competitions
+            _("Competitions"), titled_competitions(codes), chosen.competitions
         )
         names = sorted({*bookmakers, *chosen.bookmakers}, key=str.casefold)
         self.bookmakers = CheckList(_("Bookmakers"), [(n, n) for n in names], chosen.bookmakers)

@@ -40,6 +40,15 @@ def test_what_is_not_changed_comes_back_as_it_was(qtbot: QtBot, preset: Preset) 
     assert dialog.problem == ""
 
 
+def test_competitions_have_their_titles_and_come_back_as_codes(qtbot: QtBot) -> None:
+    preset = Preset("Rules", ValueFilter(competitions=("aussierules_afl",)))
+    dialog = dialog_for(qtbot, preset)
+    listed = dialog.competitions
+    titles = [listed.item(row).text() for row in range(listed.count())]
+    assert titles == ["AFL (Australian football)", "EPL"]
+    assert dialog.preset() == preset
+
+
 def test_bookmakers_are_those_that_are_known_and_those_of_the_preset(qtbot: QtBot) -> None:
     listed = dialog_for(qtbot, MINE).bookmakers
     assert [listed.item(row).text() for row in range(listed.count())] == [
