@@ -115,7 +115,7 @@ def poll_quiet(database: Path) -> None:
 
 
 async def poll_moving(database: Path) -> None:
-    """Poll lists whose prices are seen again all the time, beside a stream."""
+    """Poll lists while a feed keeps re-reading the prices; a stream runs too, to compare."""
     with served(database, "--feed", "simulator") as (url, key, _):
         await asyncio.sleep(WARM_S)
         polls = [Polls(url, key, path, mode) for path in MOVING for mode in MODES]

@@ -59,7 +59,7 @@ def error_text(error: BaseException) -> str:
         return str(error)
     number, said = error.errno, error.strerror
     if getattr(error, "winerror", None) is None and said != os.strerror(number or 0):
-        return said  # the text of whoever raised it
+        return said  # not the system's text but one that our code or a library gave it
     return _WORDS.get(number or 0) or f"{said} (system error {number})"
 
 

@@ -182,7 +182,7 @@ def invite(
 ) -> None:
     """Invite the owner of an account to the dashboard: print a link to set a password.
 
-    Keep the link secret. Whoever opens it can set the password and sign in. It works once, for 7
+    Keep the link secret: anyone who has it can set the password and sign in. It works once, for 7
     days; a new one replaces it. Using it ends all sessions of the account, so it is also the way
     to replace a lost password. An account that does not exist is created.
 
@@ -246,7 +246,7 @@ def _tell_invite(invite: NewInvite, place: str, *, is_given: bool) -> None:
         lines.append(text.format(port=urlsplit(place).port or DEFAULT_PORT))
     lines += [
         _(
-            "Keep this link secret. Whoever opens it can set the password of account {account!r}."
+            "Keep this link secret: anyone who has it can set the password of account {account!r}."
         ).format(account=invite.account),
         _("It works once, until {time}.").format(time=format_ms(invite.ends_at)),
     ]

@@ -422,8 +422,8 @@ class Service(msgspec.Struct, frozen=True):
     def reader_for(self, scope: Scope) -> Reader:
         """Return the calling thread's reader for the sender of a request.
 
-        Odds that may not be passed on are left out for anyone not on this machine (D66): behind a
-        proxy that the server was not told of, a request seems to come from here.
+        Odds that may not be passed on are left out for callers on other machines, also where a
+        proxy without ``--behind-proxy`` makes a request look local (D66).
         """
         if is_of_this_machine(scope):
             return self.store.reader()

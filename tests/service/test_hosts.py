@@ -44,7 +44,7 @@ def test_other_hosts_are_refused(service: Any, host: str) -> None:
     ],
 )
 def test_the_host_of_an_absolute_target_counts(service: Any, target: bytes, status: int) -> None:
-    """RFC 9112, 3.2.2: a Host header beside it is ignored."""
+    """A target with a host of its own overrides the Host header (RFC 9112, 3.2.2)."""
     host = "localhost" if status == 400 else "evil.example"
     answer = service.http.get("/", headers={"Host": host}, extensions={"target": target})
     assert answer.status_code == status

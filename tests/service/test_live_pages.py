@@ -164,7 +164,7 @@ def test_a_stale_link_says_what_happened(service: RunningDashboard) -> None:
     service.quote(bookmaker="Betfair", odds={"Over 2.5": 1.95, "Under 2.5": 1.9}, **same)
     style, said = outcome(browser.get(link))
     assert style == "warn"
-    assert said.endswith("It is 1.95 now. It is no value bet now: EV -0.68 % is below 2.01 %.")
+    assert said.endswith("It is 1.95 now. It is not a value bet now: EV -0.68 % is below 2.01 %.")
     service.quote(bookmaker="Betfair", odds={"Under 2.5": 1.9}, **same)
     assert outcome(browser.get(link))[0] == "warn"
     assert "Betfair no longer offers it." in browser.page.text
@@ -272,7 +272,7 @@ def test_a_line_with_a_margin_below_0_has_no_value_bets(service: RunningDashboar
     browser = service.signed_in("anna")
     assert "Team v Other" not in browser.get("/live").text
     link = price_page(game_id("EPL", "Team - Other"), "total", 0, "Over 2.5", "Betfair")
-    said = "Betfair offers 2.05 for Over 2.5. It is no value bet now: EV +4.42 %,"
+    said = "Betfair offers 2.05 for Over 2.5. It is not a value bet now: EV +4.42 %,"
     said += " but this bookmaker's margin is negative."
     assert outcome(browser.get(link)) == ("warn", said)
     assert best(browser.page)["Over 2.5"] == "1.90 Unibet"

@@ -169,7 +169,7 @@ def test_what_is_no_value_says_why(
     assert same(service, browser) == 0
     style, said = verdict(browser, over())
     assert style == "warn"
-    assert "It is no value bet now: " in said
+    assert "It is not a value bet now: " in said
     assert reason in said
 
 

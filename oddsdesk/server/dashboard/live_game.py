@@ -304,7 +304,7 @@ class _Tables:
                 said = "The sharp book has no price for this from the last 10 minutes"
                 said += ", so its EV is not known here."
                 return f"{said} Check it: {price.doubt}." if price.doubt else said
-            return f"It is no value bet now: {price.why}."
+            return f"It is not a value bet now: {price.why}."
         said = f"EV {price.ev:+.2f} % now"
         if price.for_sale:
             said += f", {price.for_sale}"

@@ -1,6 +1,6 @@
 """What the pages below ``LIVE`` show of a price: what the desk's board says of it, and its age.
 
-The server may not import the board: ``cli/live_values`` asks it, and is handed in.
+The server may not import the board. ``cli/live_values`` asks it; ``serve`` passes that function in.
 """
 
 from collections.abc import Mapping
@@ -47,7 +47,7 @@ class JudgedPrice(NamedTuple):
     is_value_when_fresh: bool
     """Whether only age speaks against it, or that the feed is delayed or the game has started."""
     why: str
-    """Why it is no value; empty if it is."""
+    """Why it is not a value bet; empty if it is one."""
     doubt: str
     """Why it is never the best, whatever it pays; empty for nothing."""
     for_sale: str

@@ -216,7 +216,7 @@ def test_an_owner_is_invited_by_a_link(database: str) -> None:
     assert re.fullmatch(r"https://odds.example.org/dashboard/invitation\?token=[0-9a-f]{64}", link)
     said = re.sub(r"until \S+Z\.", "until TIME.", result.stderr)
     assert said.splitlines() == [
-        "Keep this link secret. Whoever opens it can set the password of account 'anna b'.",
+        "Keep this link secret: anyone who has it can set the password of account 'anna b'.",
         "It works once, until TIME.",
         "There was no account 'anna b', so it was created.",
     ]
